@@ -1,0 +1,290 @@
+"""The page docs/benchmarks.md from the figures in results.json. It imports no engine and no peer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+from typing import Any
+
+Row = dict[str, Any]
+FINEST = 0.05
+"""Seconds below which a ratio of searches says nothing: the peer's own clock ticks in hundredths."""
+
+HEAD = """# Benchmarks
+
+This page is written by `make bench`; change `benchmarks/page.py`, not the page. All figures are medians of {repeats} runs, made in turns
+within one run of that command. Ratios carry over to other machines better than seconds do.
+
+{machine}.
+"""
+
+SEARCH = """
+## Exhaustive search
+
+Each game from its first position to all that can be reached, on one core, looking on the way for positions where somebody should move and
+cannot. The Spin models are written by hand (`benchmarks/*.pml`), compiled with `{flags}`. Both
+programs must count the same states in each run, or there is no page. A step is a move with one outcome of its draw. Depth-first, Spin has
+the choices inside a move taken one after the other and stores none of the positions in between; breadth-first it stores them,
+and meets fewer steps. The states given are those between moves.
+"""
+
+WHOLE = """
+The whole way, seconds: for tablelaw starting Python, reading the rules, making the code and searching; for Spin making the verifier,
+compiling and running it (`pan` alone: its process, with the memory it sets up).
+"""
+
+PROOFS = """
+## Proofs beside hand-written z3
+
+The dice game with {players} players under its default options. The models in `benchmarks/z3_dice.py` have the same rules, a count for each
+face, and unbounded integers. *Induction*: one step, with the invariants it needs thought out by hand for each question. *Spacer*: the
+same model with no hint. *Search*: depth by depth for a play to nine catapults. tablelaw is given the rules file alone, with a fresh
+engine for each question: it makes z3's formulas, looks for a short play, and finds the invariants it needs among what the questions of the
+file claim. What reading the file takes is in the table above. Seconds; in brackets how many times as long tablelaw took.
+"""
+
+QUESTIONS = """
+## Every question of the dice game that z3 is given
+
+Seconds for each with a fresh engine. *proved* is a proof for any number of steps; *play* an answer shown by a play, which the evaluator has
+replayed. Questions answered by search alone are not here. Finding the clauses that an answer rests on comes on top and is not measured
+here. *over {limit:g}* was not answered in that time, was asked once, and is where `auto` goes on with search.
+"""
+
+WHY = """
+Why:
+
+- The search runs as generated Python on whole numbers, and keeps for each state the one it was first met from, so that every answer comes
+  with a shortest play. Spin runs compiled C over bytes and keeps neither. The generator writes integers and flat loops only, so that a
+  compiled back end can take its text later; until then, whoever has hundreds of millions of states should use Spin.
+- A roll of nine dice has 2,002 outcomes. The search makes each as a step of its own. Spin breadth-first stores the positions while the dice
+  are being chosen, shares them between outcomes, and so meets far fewer steps: that is a better method, not only a faster language.
+- One induction step with the right invariant in hand is the least that any proof costs. tablelaw makes such steps too, but first has to find
+  out which invariants hold. A person spends minutes on that instead, and again after each change of the rules.
+- tablelaw's formulas are made from the rules, clause by clause, with a check that no range is left. A model by hand leaves out what
+  its author knows not to matter.
+"""
+
+
+def write(results: Row) -> str:
+    """The whole page."""
+    parts = [HEAD.format(repeats=results["repeats"], machine=_machine(results))]
+    parts += [f"\n{line}.\n" for line in results["skipped"]]
+    parts += [SEARCH.format(flags="gcc -O2 -DSAFETY -DNOFAIR -DNOREDUCE"), "\n", _searches(results)]
+    parts += [WHOLE, "\n", _whole(results)]
+    counts = sorted({r["players"] for r in results["z3"]})
+    parts += [PROOFS.format(players=_listed([str(n) for n in counts], "and")), "\n", _peers(results, counts)]
+    shown = [n for n in (2, 5) if n in counts]
+    parts += [QUESTIONS.format(limit=results["limit"]), "\n", _questions(results, shown), _together(results, shown)]
+    parts += ["\n## Where tablelaw loses, and where it does not\n\n", _losses(results, counts), WHY]
+    return "".join(parts)
+
+
+def middle(row: Row, key: str) -> float:
+    """The median of a row's seconds."""
+    return float(median(row["seconds"][key]))
+
+
+def seconds(s: float) -> str:
+    """Seconds with as many digits as mean something."""
+    if s < 0.001:
+        return "<0.001"
+    return f"{s:.3f}" if s < 1 else f"{s:.2f}" if s < 10 else f"{s:.1f}"
+
+
+def times(ratio: float) -> str:
+    """A ratio, to two digits."""
+    return f"{ratio:.2f}" if ratio < 1 else f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> str:
+    """A table whose first column is text and whose others are figures."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _listed(words: list[str], last: str) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" {last} {words[-1]}"
+
+
+def _machine(results: Row) -> str:
+    m = results["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    load = results["load"]
+    told = f"; load average {load[0]} before and {load[-1]} after (1 is this run itself)" if load else ""
+    return f"Measured {results['date']} on {m['processor']}, {m['cores']} cores, {m['memory']}, {m['system']}{told}. With {versions}"
+
+
+def _spin(results: Row, game: str, order: str) -> Row | None:
+    return next((r for r in results["spin"] if r["game"] == game and r["order"] == order), None)
+
+
+def _searches(results: Row) -> str:
+    rows = []
+    for r in results["explicit"]:
+        spent = middle(r, "search")
+        line = [
+            r["title"],
+            f"{r['states']:,}",
+            f"{r['steps']:,}",
+            seconds(spent),
+            _rate(r["states"], spent),
+            _rate(r["steps"], spent),
+        ]
+        for order in ("depth-first", "breadth-first"):
+            peer = _spin(results, r["game"], order)
+            if peer is None:
+                line += ["–", "–", "–"]
+                continue
+            s = middle(peer, "search")
+            ratio = times(spent / s) if s >= FINEST else "–"
+            line += [f"{s:.2f}" if s >= 0.01 else "<0.01", _rate(peer["states"], s) if s >= FINEST else "–", ratio]
+        rows.append(line)
+    head = ["", "states", "steps", "tablelaw, s", "states/s", "steps/s", "Spin depth-first, s", "states/s", "ratio"]
+    text = table([*head, "Spin breadth-first, s", "states/s", "ratio"], rows)
+    cut = [r for r in results["explicit"] if r["expanded"] < r["states"]]
+    for r in cut:
+        text += f"\n{r['title']}: stopped there, with the successors of {r['expanded']:,} states made; the whole game is out of reach.\n"
+    steps = [
+        (r, _spin(results, r["game"], "depth-first"), _spin(results, r["game"], "breadth-first")) for r in results["explicit"]
+    ]
+    told = [f"{r['title']} {d['steps']:,} and {b['steps']:,}" for r, d, b in steps if d and b]
+    if told:
+        text += (
+            f"\nSpin's transitions, depth-first and breadth-first: {'; '.join(told)}. Ratio: tablelaw's seconds by Spin's;\n"
+        )
+        text += f"none where Spin took less than {FINEST} s by its clock, which ticks in hundredths.\n"
+    return text
+
+
+def _rate(count: int, spent: float) -> str:
+    return f"{float(f'{count / spent:.2g}'):,.0f}" if spent else "–"
+
+
+def _whole(results: Row) -> str:
+    rows = []
+    for r in results["explicit"]:
+        peers = [_spin(results, r["game"], order) for order in ("depth-first", "breadth-first")]
+        line = [r["title"], *[seconds(middle(r, k)) for k in ("whole", "read", "made", "search")]]
+        for p in peers:
+            line += ["–", "–", "–"] if p is None else [seconds(middle(p, "whole")), seconds(middle(p, "run")), _by(r, p)]
+        rows.append(line)
+    head = ["", "tablelaw", "reading", "making", "searching"]
+    return table([*head, "Spin depth-first", "`pan`", "ratio", "Spin breadth-first", "`pan`", "ratio"], rows)
+
+
+def _by(mine: Row, peer: Row) -> str:
+    return times(middle(mine, "whole") / middle(peer, "whole"))
+
+
+def _ours(results: Row, question: str, players: int) -> Row | None:
+    return next((r for r in results["proofs"] if r["question"] == question and r["players"] == players), None)
+
+
+def _theirs(results: Row, question: str, players: int, method: str) -> Row | None:
+    keys = {"question": question, "players": players, "method": method}
+    return next((r for r in results["z3"] if all(r[k] == v for k, v in keys.items())), None)
+
+
+def _peers(results: Row, counts: list[int]) -> str:
+    rows = []
+    for question in dict.fromkeys(r["question"] for r in results["z3"]):
+        for players in counts:
+            mine = _ours(results, question, players)
+            line = [f"`{question}`, {players} players", _told(mine, results["limit"])]
+            for method in ("induction", "spacer", "bounded"):
+                peer = _theirs(results, question, players, method)
+                told = "" if peer is None else _told(peer, results["limit"])
+                if peer and mine and "unknown" not in peer["verdict"] and mine["verdict"] != "unknown":
+                    told += f" ({times(middle(mine, 'proof') / middle(peer, 'proof'))})"
+                line.append(told)
+            rows.append(line)
+    return table(["", "tablelaw", "by hand: induction", "by hand: Spacer", "by hand: search"], rows)
+
+
+def _told(row: Row | None, limit: float) -> str:
+    if row is None:
+        return "–"
+    if "unknown" in row["verdict"]:
+        return f"over {limit:g}" if middle(row, "proof") >= 0.5 * limit else f"unknown after {seconds(middle(row, 'proof'))}"
+    return seconds(middle(row, "proof"))
+
+
+def _questions(results: Row, counts: list[int]) -> str:
+    rows = []
+    for question in dict.fromkeys(r["question"] for r in results["proofs"] if r["question"]):
+        line = [f"`{question}`"]
+        for players in counts:
+            r = _ours(results, question, players)
+            if r is None or "unknown" in r["verdict"]:
+                line += ["", _told(r, results["limit"])]
+                continue
+            line += [f"{r['verdict']}, {'play' if r['play'] else r['known']}", _told(r, results["limit"])]
+        rows.append(line)
+    return table(["", *[h for n in counts for h in (f"{n} players", "s")]], rows)
+
+
+def _together(results: Row, counts: list[int]) -> str:
+    told = []
+    for players in counts:
+        r = _ours(results, "", players)
+        if r is not None:
+            alone = sum(
+                middle(x, "proof")
+                for x in results["proofs"]
+                if x["players"] == players and x["question"] and x["known"] == "proved" and not x["play"]
+            )
+            told.append(
+                f"with {players} players {r['verdict']} proofs take {seconds(middle(r, 'proof'))} s, and {seconds(alone)} s one by one"
+            )
+    return f"\nAsked of one engine, which keeps what it has proved, {'; '.join(told)}.\n" if told else ""
+
+
+def _losses(results: Row, counts: list[int]) -> str:
+    lost: list[str] = []
+    won: list[str] = []
+    for r in results["explicit"]:
+        for order in ("depth-first", "breadth-first"):
+            peer = _spin(results, r["game"], order)
+            if peer is None:
+                continue
+            s = middle(peer, "search")
+            if s >= FINEST:
+                _weigh(f"{r['title']}, search, Spin {order}", middle(r, "search") / s, lost, won)
+            _weigh(f"{r['title']}, the whole way, Spin {order}", middle(r, "whole") / middle(peer, "whole"), lost, won)
+    for question in dict.fromkeys(r["question"] for r in results["z3"]):
+        for method, name in (("induction", "induction"), ("spacer", "Spacer"), ("bounded", "search")):
+            ratios, beyond = [], []
+            for players in counts:
+                mine, peer = _ours(results, question, players), _theirs(results, question, players, method)
+                if mine is None or peer is None:
+                    continue
+                if "unknown" in peer["verdict"]:
+                    beyond.append(str(players))
+                elif mine["verdict"] == "unknown":
+                    lost.append(
+                        f"- `{question}` with {players} players: not proved within {results['limit']:g} s, by hand ({name}) it is.\n"
+                    )
+                else:
+                    ratios.append(middle(mine, "proof") / middle(peer, "proof"))
+            for worse in (True, False):
+                some = [x for x in ratios if (x > 1) == worse]
+                if some:
+                    _weigh_range(f"`{question}`, z3 by hand ({name})", some, lost if worse else won, worse)
+            if beyond:
+                won.append(
+                    f"- `{question}`, z3 by hand ({name}): by hand not within {results['limit']:g} s with {_listed(beyond, 'and')} players.\n"
+                )
+    text = "tablelaw takes longer:\n\n" + "".join(lost) if lost else "In no comparison did tablelaw take longer.\n"
+    return text + ("\nIt takes less time:\n\n" + "".join(won) if won else "\nIn no comparison did it take less time.\n")
+
+
+def _weigh(what: str, ratio: float, lost: list[str], won: list[str]) -> None:
+    _weigh_range(what, [ratio], lost if ratio > 1 else won, ratio > 1)
+
+
+def _weigh_range(what: str, ratios: list[float], into: list[str], worse: bool) -> None:
+    factors = sorted(x if worse else 1 / x for x in ratios)
+    low, high = times(factors[0]), times(factors[-1])
+    told = low if low == high else f"{low} to {high}"
+    into.append(f"- {what}: {told} times as {'long' if worse else 'fast'}.\n")

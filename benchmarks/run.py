@@ -1,0 +1,203 @@
+"""Measures tablelaw beside hand-written models for Spin and z3, and writes results.json and docs/benchmarks.md.
+
+Every figure is the median of several runs made in turns (each thing once, then each once more), so that what else the machine
+does falls on all alike. A question that is not answered within the limit is asked once and not again.
+
+  python benchmarks/run.py            all of it: some minutes
+  python benchmarks/run.py --quick    the small ones twice; prints the page and writes nothing
+  python benchmarks/run.py --page     the page anew from results.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import ours
+import page
+import spin
+import z3_dice
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+LIMIT = 20.0
+HARD = 1200.0
+Results = dict[str, Any]
+
+
+class Differs(Exception):
+    """Two programs that should count the same states do not."""
+
+
+def machine() -> dict[str, str]:
+    """The processor, the memory and the system, as far as the system tells."""
+    cpu, memory = platform.processor() or platform.machine(), ""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                cpu = line.partition(":")[2].strip()
+                break
+        for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("MemTotal"):
+                memory = f"{int(line.split()[1]) / (1 << 20):.0f} GiB"
+    except OSError:
+        pass
+    return {"processor": cpu, "cores": str(os.cpu_count()), "memory": memory, "system": platform.system()}
+
+
+def child(*args: str) -> tuple[Any, float]:
+    """What this file prints as a process of its own, and the seconds of the whole process."""
+    began = time.perf_counter()
+    command = [sys.executable, str(Path(__file__).resolve()), "--child", *args]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=HARD)
+    spent = time.perf_counter() - began
+    if found.returncode:
+        raise SystemExit(f"{' '.join(args)} ended with {found.returncode}:\n{found.stderr[-2000:]}")
+    return json.loads(found.stdout), spent
+
+
+def child_main(args: list[str]) -> None:
+    """The work of one process."""
+    found: Any
+    if args[0] == "search":
+        found = ours.search(args[1])
+    elif args[0] == "proofs":
+        found = ours.proofs(int(args[1]), float(args[2]), set(args[3].split(",")))
+    else:
+        found = list(hand_written(int(args[1]), float(args[2]), set(args[3].split(","))))
+    print(json.dumps(found))
+
+
+def hand_written(players: int, limit: float, skip: set[str]) -> Iterator[dict[str, Any]]:
+    """The z3 models, each question by each method."""
+    for question, method in z3_dice.ASKED:
+        if f"{question}/{method}" in skip:
+            continue
+        began = time.perf_counter()
+        verdict = z3_dice.METHODS[method](question, players, limit)
+        yield {"question": question, "method": method, "verdict": verdict, "seconds": time.perf_counter() - began}
+
+
+def put(rows: list[Results], keys: Results, facts: Results, seconds: dict[str, float]) -> None:
+    """Add a run's seconds to the row with these keys. Its facts are those of the first run; counts must not change."""
+    row = next((r for r in rows if all(r[k] == v for k, v in keys.items())), None)
+    if row is None:
+        row = {**keys, **facts, "seconds": {k: [] for k in seconds}}
+        rows.append(row)
+    for count in ("states", "steps"):
+        if row.get(count) != facts.get(count):
+            raise Differs(f"{keys}: {row.get(count)} {count} at first and {facts.get(count)} now")
+    for k, v in seconds.items():
+        row["seconds"][k].append(round(v, 6))
+
+
+def measure(repeats: int, quick: bool, limit: float) -> Results:
+    """All measurements, `repeats` times over."""
+    gone = spin.missing()
+    results: Results = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "machine": machine(),
+        "versions": {"tablelaw": version("tablelaw"), "Python": platform.python_version(), "z3": version("z3-solver")}
+        | ({} if gone else spin.versions()),
+        "repeats": repeats,
+        "limit": limit,
+        "load": [round(os.getloadavg()[0], 1)] if hasattr(os, "getloadavg") else [],
+        "skipped": [gone] if gone else [],
+        "explicit": [],
+        "spin": [],
+        "proofs": [],
+        "z3": [],
+    }
+    over: dict[str, set[str]] = {}
+    for k in range(repeats):
+        for name, it in ours.SEARCHES.items():
+            if it.quick or not quick:
+                tell(f"round {k + 1} of {repeats}: {it.title}")
+                search(results, name, it, gone is None)
+        for players in (2,) if quick else (2, 3, 4, 5):
+            tell(f"round {k + 1} of {repeats}: dice game, proofs, {players} players")
+            symbolic(results, players, limit, over)
+    if results["load"]:
+        results["load"].append(round(os.getloadavg()[0], 1))
+    return results
+
+
+def search(results: Results, name: str, it: ours.Search, peer: bool) -> None:
+    """One game searched by tablelaw and by Spin in both orders. Raises `Differs`."""
+    found, whole = child("search", name)
+    facts = {k: found[k] for k in ("states", "expanded", "steps")}
+    if it.states and found["states"] != it.states:
+        raise Differs(f"{it.title}: tablelaw finds {found['states']:,} states, and there are {it.states:,}")
+    put(results["explicit"], {"game": name, "title": it.title}, facts, {**found["seconds"], "whole": whole})
+    if it.model is None or not peer:
+        return
+    for order in spin.ORDERS:
+        other = spin.measure(it.model, it.defines, order)
+        if other["states"] != found["states"]:
+            raise Differs(f"{it.title}: tablelaw finds {found['states']:,} states, Spin {order} {other['states']:,}")
+        counts = {k: other[k] for k in ("states", "stored", "steps")}
+        put(results["spin"], {"game": name, "order": order}, counts, other["seconds"])
+
+
+def symbolic(results: Results, players: int, limit: float, over: dict[str, set[str]]) -> None:
+    """The dice game's questions through tablelaw and the hand-written models. What is not answered in time is noted in `over`."""
+    skip = over.setdefault(f"ours {players}", set())
+    for r in child("proofs", str(players), str(limit), ",".join(skip))[0]:
+        facts = {k: r[k] for k in ("kind", "verdict", "known", "play")}
+        put(results["proofs"], {"players": players, "question": r["question"]}, facts, {"proof": r["seconds"]})
+        if r["verdict"] == "unknown" or r["seconds"] > limit:
+            skip.add(r["question"])
+    skip = over.setdefault(f"z3 {players}", set())
+    for r in child("z3", str(players), str(limit), ",".join(skip))[0]:
+        keys = {"players": players, "question": r["question"], "method": r["method"]}
+        put(results["z3"], keys, {"verdict": r["verdict"]}, {"proof": r["seconds"]})
+        if r["verdict"] == "unknown":
+            skip.add(f"{r['question']}/{r['method']}")
+
+
+def tell(line: str) -> None:
+    """Say on standard error how far it is."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """Measure, and write or print."""
+    parser = argparse.ArgumentParser(description="Measure tablelaw beside hand-written models for Spin and z3.")
+    parser.add_argument("--quick", action="store_true", help="the small ones twice; print the page and write nothing")
+    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md anew from results.json")
+    parser.add_argument("--repeats", type=int, default=0, help="how often each thing is measured (at least 5, 2 when quick)")
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        child_main(args.child)
+        return 0
+    if args.page:
+        results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    else:
+        results = measure(max(args.repeats, 2 if args.quick else 5), args.quick, 5.0 if args.quick else LIMIT)
+    for line in results["skipped"]:
+        tell(line)
+    text = page.write(results)
+    if args.quick:
+        print(text)
+        return 0
+    if not args.page:
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
+    tell(f"written: {RESULTS.relative_to(HERE.parent)} and {PAGE.relative_to(HERE.parent)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Spin as a peer: makes a verifier from a model, runs it, reads its report."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+HERE = Path(__file__).parent
+FLAGS = ("-O2", "-DSAFETY", "-DNOFAIR", "-DNOREDUCE")
+ORDERS = {"depth-first": (), "breadth-first": ("-DBFS",)}
+DEEPEST = 100_000
+
+
+class Cut(Exception):
+    """The verifier did not search everything, or found an error."""
+
+
+def missing() -> str | None:
+    """Why Spin cannot be measured here, if so."""
+    gone = [p for p in ("spin", "gcc") if shutil.which(p) is None]
+    return f"Spin was not measured: {' and '.join(gone)} not found (Debian: apt-get install {' '.join(gone)})" if gone else None
+
+
+def versions() -> dict[str, str]:
+    """Of Spin and the compiler."""
+    spin = subprocess.run(["spin", "-V"], capture_output=True, text=True, check=False).stdout
+    gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=False).stdout
+    number = re.search(r"Version (\S+)", spin)
+    return {"Spin": number[1] if number else "?", "gcc": gcc.strip()}
+
+
+def measure(model: str, defines: Sequence[str], order: str) -> dict[str, Any]:
+    """Make, compile and run a verifier. Seconds: of its search (by its own clock), of its process, and of all three steps."""
+    source = (HERE / f"{model}.pml").resolve()
+    with TemporaryDirectory() as folder:
+
+        def call(*command: str) -> str:
+            return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+        began = time.perf_counter()
+        call("spin", *[f"-D{d}" for d in defines], "-a", str(source))
+        call("gcc", *FLAGS, *ORDERS[order], "-o", "pan", "pan.c")
+        made = time.perf_counter()
+        report = call("./pan", f"-m{DEEPEST}")
+        ended = time.perf_counter()
+    return {**read_report(report), "seconds": {"run": ended - made, "whole": ended - began, "search": elapsed(report)}}
+
+
+def read_report(report: str) -> dict[str, int]:
+    """The counts in a verifier's report. States inside atomic steps, which breadth-first search stores, are left out.
+
+    Raises `Cut`: with too small a depth Spin says "errors: 0" all the same.
+    """
+    if "max search depth too small" in report or "errors: 0" not in report or "out of memory" in report:
+        raise Cut(report)
+    nominal = re.search(r"(\d+) nominal states", report)
+    stored = re.search(r"(\d+) states, stored", report)
+    steps = re.search(r"(\d+) transitions", report)
+    assert stored is not None
+    assert steps is not None
+    return {"states": int((nominal or stored)[1]), "stored": int(stored[1]), "steps": int(steps[1])}
+
+
+def elapsed(report: str) -> float:
+    """Seconds of the search by the verifier's own clock, which ticks in hundredths."""
+    found = re.search(r"elapsed time ([\d.e+-]+)", report)
+    return float(found[1]) if found else 0.0

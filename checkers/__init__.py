@@ -1,0 +1,1 @@
+"""The questions people ask of a game, one file each."""

@@ -1,0 +1,252 @@
+"""Why is this move legal, or not: the clauses that decide, the values that failed, other readings, the nearest change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tablelaw.checkers.result import Result
+from tablelaw.checkers.session import other_settings
+from tablelaw.solver import evaluate, legality
+from tablelaw.solver.shapes import leaves
+from tablelaw.solver.trace import Step, Trace, change_list, move_text, take, to_numbers, to_state
+from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.core import Agg, Call, Const, Expr, Field, Index, Local, Op, Var
+from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.game import Game
+from tablelaw.spec.load import Rules
+from tablelaw.spec.operators import Fault
+from tablelaw.spec.positions import shown
+from tablelaw.spec.questions import Line, Reader
+from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.settings import Setting
+from tablelaw.spec.source import Source
+from tablelaw.spec.types import SetOf
+from tablelaw.spec.yaml_nodes import Node, Scalar, parse_yaml
+
+
+@dataclass(slots=True)
+class Why:
+    """Everything there is to say about a move in a position."""
+
+    result: Result
+    moves: list[str] = field(default_factory=list)
+    values: list[tuple[str, str]] = field(default_factory=list)
+    nearest: list[str] = field(default_factory=list)
+    outcome: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def position_node(text: str, name: str, sink: Diagnostics) -> Node | None:
+    """A position written as YAML or JSON."""
+    return parse_yaml(Source(name, text), sink)
+
+
+def move_line(reader: Reader, text: str, name: str) -> Line | None:
+    """A move as a person writes it on the command line."""
+    source = Source(name, text)
+    return reader.move_line(Scalar(text, "plain", source.span(0, len(text)), tuple(range(len(text) + 1))))
+
+
+def why(rules: Rules, game: Game, node: Node | None, move_text_: str, sink: Diagnostics) -> Why | None:
+    """Is the move legal in the position? None when position or move cannot be read (the sink knows)."""
+    reader = Reader(game, sink, evaluate.starts(game)[0])
+    state = reader.position(node) if node is not None else evaluate.starts(game)[0]
+    line = move_line(reader, move_text_, "--move")
+    if state is None or line is None or line.action is None or sink.has_errors:
+        if line is not None and line.action is None and not sink.has_errors:
+            sink.error("Q107", line.span, "a single move is asked about", help="write `take(n=2)`")
+        return None
+    found = legality.forbidding(game, state, line.action, dict(line.args))
+    verdict = Verdict("legal" if found.legal else "illegal", "proved", engine="evaluate")
+    verdict.clauses = found.clauses if not found.legal else _allowing(game, line.action)
+    trace = Trace([Step(state)])
+    verdict.trace = trace
+    action = game.action(line.action)
+    by = found.candidates[0].actor if found.candidates else None
+    result = Result("why", "why", dict(game.setting), game.players, verdict, None, game)
+    answer = Why(result)
+    if found.legal:
+        move = found.candidates[0]
+        drawn = _one_draw(game, state, move, line)
+        if drawn is not None:
+            trace.steps.append(take(game, state, move, drawn))
+    else:
+        verdict.reason = _reason(game, state, line, found.clauses)
+        for clause, formula in found.failed:
+            answer.values += [(clause, text) for text in values_of(formula, _place(game, state, found, line), game)]
+        answer.nearest = list(_nearest(game, state, line, found))
+    if action is not None:
+        others = evaluate_moves(game, state)
+        answer.moves = [move_text(game, m) for m in others if m.action == line.action][:12] or [move_text(game, m) for m in others][:12]
+    result.differs = _differs(rules, game, node, line, found.legal, move_text_)
+    result.extra = {"actor": by, "values": [t for _, t in answer.values], "nearest": answer.nearest, "legal_moves": answer.moves}
+    return answer
+
+
+def _allowing(game: Game, action_name: str) -> tuple[str, ...]:
+    action = game.action(action_name)
+    assert action is not None
+    return (action.name, *(c.id for c in action.checks))
+
+
+def evaluate_moves(game: Game, state: evaluate.State) -> list[evaluate.Move]:
+    """The legal moves; none where deciding them has a fault."""
+    try:
+        return evaluate.moves(game, state)
+    except Fault:
+        return []
+
+
+def _one_draw(game: Game, state: evaluate.State, move: evaluate.Move, line: Line) -> tuple[tuple[str, object], ...] | None:
+    fitting = [d for d, _ in evaluate.draws(game, state, move) if all(dict(d).get(n) == v for n, v in line.draw)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _reason(game: Game, state: evaluate.State, line: Line, clauses: tuple[str, ...]) -> str:
+    end = None
+    try:
+        end = evaluate.end(game, state)
+    except Fault as fault:
+        return fault.message
+    if end is not None:
+        return f"the game has ended by `{end.id}`"
+    action = game.action(line.action or "")
+    if action is not None and action.by is not None:
+        table = [m for m in evaluate_moves(game, state) if m.actor is None]
+        if table:
+            return f"the table acts first: {move_text(game, table[0])}"
+    says = [game.clauses[c].says for c in clauses if c in game.clauses and game.clauses[c].says]
+    return " ".join(says) if says else "a rule forbids it"
+
+
+def _place(game: Game, state: evaluate.State, found: legality.Legality, line: Line) -> Place:
+    names = dict(found.candidates[0].args) if found.candidates else dict(line.args)
+    actor = found.candidates[0].actor if found.candidates else None
+    return Place(state, game.players, names if actor is None else {**names, "actor": actor})
+
+
+def values_of(formula: Expr, here: Place, game: Game) -> list[str]:
+    """The values a formula read: `n = 2`, `score[0] = 41`; of a long formula the parts that are numbers or names."""
+    found: dict[str, str] = {}
+
+    def visit(e: Expr, bound: frozenset[str], depth: int) -> None:
+        if depth > 30 or len(found) >= 8:
+            return
+        if isinstance(e, (Var, Index, Field, Local)) and not _uses(e, bound):
+            simple = not isinstance(e.type, SetOf) or len(shown(_value(e, here), e.type)) < 40
+            text = _text(e)
+            if simple and text is not None:
+                found.setdefault(text, shown(_value(e, here), e.type))
+                return
+        inner = bound | {b.name for b in e.binders} if isinstance(e, Agg) else bound
+        for child in _parts(e):
+            visit(child, inner, depth + 1)
+
+    try:
+        visit(formula, frozenset(), 0)
+    except Fault:
+        pass
+    return [f"{k} = {v}" for k, v in found.items()]
+
+
+def _value(e: Expr, here: Place) -> object:
+    return value(e, here)
+
+
+def _uses(e: Expr, bound: frozenset[str]) -> bool:
+    return (isinstance(e, Local) and e.name in bound) or any(_uses(c, bound) for c in _parts(e))
+
+
+def _parts(e: Expr) -> Iterator[Expr]:
+    if isinstance(e, Const):
+        return
+    for name in e.__dataclass_fields__:
+        part = getattr(e, name)
+        for item in part if isinstance(part, tuple) else (part,):
+            if isinstance(item, Expr):
+                yield item
+            elif hasattr(item, "tests"):
+                yield from item.tests
+                if isinstance(item.domain, Expr):
+                    yield item.domain
+
+
+def _text(e: Expr) -> str | None:
+    match e:
+        case Var(name) | Local(name):
+            return name
+        case Const():
+            return shown(e.value, e.type)
+        case Index(base, key):
+            left, right = _text(base), _text(key)
+            return None if left is None or right is None or isinstance(base, Const) else f"{left}[{right}]"
+        case Field(base, name):
+            left = _text(base)
+            return None if left is None else f"{left}.{name}"
+        case Op("add" | "sub", (a, b)):
+            left, right = _text(a), _text(b)
+            return None if left is None or right is None else f"{left} {'+' if e.op == 'add' else '-'} {right}"
+        case Call("after" | "before" | "size", (a,)):
+            inner = _text(a)
+            return None if inner is None else f"{e.name}({inner})"
+    return None
+
+
+def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> Iterator[str]:
+    """The smallest changes of the position, one number of one variable, after which the move is legal."""
+    row = to_numbers(game, state)
+    at = 0
+    best: list[tuple[int, str]] = []
+    tried = 0
+    for v in game.variables:
+        for path, lo, hi, _ in leaves(v.type):
+            for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at: abs(n - row[i])):  # type: ignore[misc]
+                if new == row[at] or tried > 1500:
+                    continue
+                if best and abs(new - row[at]) > min(d for d, _ in best):
+                    break
+                tried += 1
+                changed = to_state(game, [*row[:at], new, *row[at + 1 :]])
+                if to_numbers(game, changed) != [*row[:at], new, *row[at + 1 :]]:
+                    continue
+                try:
+                    good = legality.forbidding(game, changed, line.action or "", dict(line.args)).legal
+                except Fault:
+                    continue
+                if good:
+                    best.append((abs(new - row[at]), _change(game, state, changed)))
+                    break
+            at += 1
+    best.sort(key=lambda b: b[0])
+    for _, text in best[:3]:
+        yield text
+
+
+def _change(game: Game, before: evaluate.State, after: evaluate.State) -> str:
+    return " and ".join(f"{path} were {new} instead of {old}" for path, old, new in change_list(game, before, after))
+
+
+def _differs(rules: Rules, game: Game, node: Node | None, line: Line, legal: bool, move: str) -> list[dict[str, str]]:
+    """The settings (as what they change) under which the verdict is another one; the fewest changes only."""
+    found: list[dict[str, str]] = []
+    setting: Setting = dict(game.setting)
+    for other in sorted(other_settings(rules, setting, game.players), key=lambda s: sum(s[k] != setting[k] for k in s)):
+        changed = {k: v for k, v in other.items() if v != setting[k]}
+        if any(f.items() <= changed.items() for f in found):
+            continue
+        quiet = Diagnostics()
+        there = rules.game(other, game.players, quiet)
+        if there is None:
+            continue
+        reader = Reader(there, quiet, evaluate.starts(there)[0])
+        state = reader.position(node) if node is not None else evaluate.starts(there)[0]
+        again = move_line(reader, move, "--move")
+        if state is None or again is None or again.action is None or quiet.has_errors:
+            if legal and again is None:
+                found.append(changed)
+            continue
+        if legality.forbidding(there, state, again.action, dict(again.args)).legal != legal:
+            found.append(changed)
+    return found
+

@@ -1,0 +1,42 @@
+"""Who answers which kind of question, in order. A new checker is one line here, its form in `spec/questions.py`, one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tablelaw.checkers import plays
+from tablelaw.solver.engine import Engines
+from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.questions import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """Answers questions of some kinds."""
+
+    kinds: tuple[str, ...]
+    ask: Callable[[Engines, Asked, Budget], Verdict]
+
+
+def by_engines(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
+    """Questions that the engines answer as they are."""
+    return engines.ask(asked, budget)
+
+
+CHECKERS: tuple[Checker, ...] = (
+    Checker(("always", "never", "in-range"), by_engines),
+    Checker(("reach",), by_engines),
+    Checker(("progress",), by_engines),
+    Checker(("terminates", "always-after"), by_engines),
+    Checker(("force",), by_engines),
+    Checker(("largest", "smallest", "count"), by_engines),
+    Checker(("possible",), plays.possible),
+    Checker(("scenario",), plays.scenario),
+)
+
+
+def checker(kind: str) -> Checker:
+    """The checker of a kind."""
+    return next(c for c in CHECKERS if kind in c.kinds)

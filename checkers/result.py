@@ -1,0 +1,89 @@
+"""One answer to one question under one option setting and number of players, ready to be printed or written as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tablelaw.solver.trace import Trace, trace_json
+from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.game import Game
+from tablelaw.spec.questions import Expected
+
+
+@dataclass(slots=True)
+class Result:
+    """The answer, and what was expected of it."""
+
+    question: str
+    kind: str
+    options: dict[str, str]
+    players: int
+    verdict: Verdict
+    expected: Expected | None
+    game: Game | None = None
+    says: str = ""
+    cite: tuple[str, ...] = ()
+    differs: list[dict[str, str]] | None = None
+    extra: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def as_expected(self) -> bool | None:
+        """Did it come out as the author says (a yes/no question without `expect` should hold)? None: nothing to compare."""
+        return as_expected(self.kind, self.verdict, self.expected)
+
+    def json(self) -> dict[str, object]:
+        """The result as the contract writes it."""
+        v = self.verdict
+        row: dict[str, object] = {
+            "question": self.question,
+            "kind": self.kind,
+            "options": self.options,
+            "players": self.players,
+            "verdict": v.verdict,
+            "known_by": v.known_by,
+            "bound": v.bound,
+            "value": v.value,
+            "expected": None if self.expected is None else str(self.expected),
+            "as_expected": self.as_expected,
+            "clauses": list(v.clauses),
+            "trace": None if self.game is None else trace_json(self.game, v.trace),
+            "states": v.states,
+            "seconds": round(v.seconds, 3),
+            "engine": v.engine,
+            "reason": v.reason,
+        }
+        if v.notes:
+            row["notes"] = list(v.notes)
+        if self.differs is not None:
+            row["differs"] = self.differs
+        return row | self.extra
+
+    @property
+    def trace(self) -> Trace | None:
+        """The play that shows it."""
+        return self.verdict.trace
+
+
+def as_expected(kind: str, verdict: Verdict, expected: Expected | None) -> bool | None:
+    """Compare a verdict with what was expected."""
+    if verdict.verdict == "unknown":
+        return None if expected is None or expected.verdict != "unknown" else True
+    if expected is None:
+        return None if verdict.verdict == "value" else verdict.verdict == "holds"
+    if expected.verdict is not None:
+        return verdict.verdict == expected.verdict
+    if verdict.value is None:
+        return False
+    try:
+        found, wanted = Fraction(verdict.value), Fraction(str(expected.value))
+    except ValueError:
+        return verdict.value == expected.value
+    return abs(found - wanted) <= (expected.within or 0)
+
+
+def exit_status(results: list[Result]) -> int:
+    """0 all as expected, 1 a finding, 3 something unknown."""
+    if any(r.as_expected is False for r in results):
+        return 1
+    return 3 if any(r.verdict.verdict == "unknown" and r.as_expected is not True for r in results) else 0

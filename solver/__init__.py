@@ -1,0 +1,1 @@
+"""What a game means, and the engines that search it."""

@@ -1,0 +1,78 @@
+"""Formulas worth trying as invariants of a game: what its own questions claim of positions, and simple bounds."""
+
+from __future__ import annotations
+
+from tablelaw.solver import evaluate
+from tablelaw.solver.ir import Term, walk
+from tablelaw.solver.problem import Problem
+from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.game import Game
+from tablelaw.spec.questions import Reader, step_needs
+from tablelaw.spec.settings import holds
+
+
+def claims(game: Game, problem: Problem) -> list[Term]:
+    """The `always` and `never` questions of the game that read a position alone, split into their parts."""
+    t = problem.terms
+    quiet = Diagnostics()
+    reader = Reader(game, quiet, evaluate.starts(game)[0])
+    found: list[Term] = []
+    for q in game.document.questions.values():
+        if q.kind not in ("always", "never") or q.node.get("given") is not None:
+            continue
+        if not all(holds(o, game.names, game.document, quiet) for o in q.only):
+            continue
+        asked = reader.question(q)
+        if asked is None or asked.formula is None:
+            continue
+        looks, counts = step_needs([asked.formula])
+        if looks or counts:
+            continue
+        prop = problem.prop(asked.formula)
+        claim = prop.start if q.kind == "always" else t.no(prop.start)
+        found += claim.args if claim.op == "and" else [claim]
+    found += _small_links(problem)
+    return found
+
+
+def _small_links(problem: Problem) -> list[Term]:
+    """Each truth value or number that is at its start whenever another is: `over` is false while nobody has rolled, and so on."""
+    model, t = problem.model, problem.terms
+    if len(model.starts) != 1 or len(model.slots) > 60:
+        return []
+    start = model.starts[0]
+    found: list[Term] = []
+    for i, s in enumerate(model.slots[: problem.game_slots]):
+        here = t.eq(model.var(i), t.const(start[i], s.truth))
+        for j, other in enumerate(model.slots[: problem.game_slots]):
+            if i != j and (s.truth or other.truth):
+                there = t.eq(model.var(j), t.const(start[j], other.truth))
+                found.append(t.any((t.no(here), there)))
+    return found
+
+
+def counted(problem: Problem, interest: list[Term], most: int = 3) -> list[Term]:
+    """Links between how often something has happened and the rest, for the first few times: until then a slot is at its
+    start or at a fixed number, or (where the question reads the slot) at most some number that the rules mention."""
+    model, t = problem.model, problem.terms
+    if len(model.starts) != 1 or len(model.slots) > 60:
+        return []
+    start = model.starts[0]
+    read = {x.number for x in walk(interest) if x.op in ("var", "next")}
+    made = [term for m in model.moves for i, term in m.updates.items() if i in read]
+    numbers = sorted({x.number for x in walk(made) if x.op == "const" and not x.truth and x.number > 0})[:24]
+    flags = [t.eq(model.var(j), t.const(start[j], True)) for j, s in enumerate(model.slots) if s.truth]
+    found: list[Term] = []
+    for c in problem.counters.values():
+        for k in range(most):
+            here = t.eq(model.var(c), t.const(k))
+            for i, s in enumerate(model.slots[: problem.game_slots]):
+                value = model.var(i)
+                at_start = t.eq(value, t.const(start[i], s.truth))
+                found.append(t.any((t.no(here), at_start)))
+                if not s.truth and s.hi - s.lo < problem.game.players:
+                    found.append(t.any((t.no(here), t.eq(value, t.const(k % problem.game.players)))))
+                found += [t.any((t.no(here), t.no(f), at_start)) for f in flags]
+                if i in read and not s.truth:
+                    found += [t.any((t.no(here), t.le(value, t.const(n)))) for n in numbers if start[i] <= n < s.hi]
+    return list({f.uid: f for f in found if f is not t.true}.values())

@@ -1,0 +1,189 @@
+"""Which engine answers: search, z3, or both where that is cheap. The only module that knows them all."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tablelaw.solver.mutate import clauses, without
+from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.verdict import InternalFault, Verdict
+from tablelaw.spec.game import Game
+from tablelaw.spec.questions import Asked, Staged
+
+if TYPE_CHECKING:
+    from tablelaw.solver.explicit.engine import Explicit
+    from tablelaw.solver.symbolic.engine import Symbolic
+
+ENGINES = ("auto", "explicit", "symbolic")
+SEARCH_ONLY = {"count", "force", "always-after"}
+PROVABLE = {"always", "never", "reach", "progress", "in-range"}
+FIRST_STATES, FIRST_SECONDS = 30_000, 2.0
+BOTH_BELOW = 2_000
+CHEAP_SECONDS = 4.0
+
+
+@dataclass(slots=True)
+class Engines:
+    """The engines of one game, kept so that questions share what was found."""
+
+    game: Game
+    engine: str = "auto"
+    cores: bool = True
+    _explicit: Explicit | None = None
+    _symbolic: Symbolic | None = None
+    _mutants: dict[str, Engines] = field(default_factory=dict)
+
+    @property
+    def explicit(self) -> Explicit:
+        if self._explicit is None:
+            from tablelaw.solver.explicit.engine import Explicit
+
+            self._explicit = Explicit(self.game)
+        return self._explicit
+
+    @property
+    def symbolic(self) -> Symbolic:
+        if self._symbolic is None:
+            from tablelaw.solver.symbolic.engine import Symbolic
+
+            self._symbolic = Symbolic(self.game)
+        return self._symbolic
+
+    def ask(self, asked: Asked, budget: Budget) -> Verdict:
+        """The verdict on a question; `unknown` with a reason when the budget does not suffice."""
+        began = time.monotonic()
+        try:
+            verdict = self._ask(asked, budget)
+            if self.cores and verdict.verdict in ("holds", "fails") and verdict.trace is None and asked.kind in PROVABLE:
+                verdict.clauses = tuple(self.rests_on(asked, verdict, budget.part(20.0)))
+        except OutOfBudget as spent:
+            verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
+        except Unlowerable as why:
+            verdict = Verdict("unknown", reason=str(why), engine=self.engine)
+        except RecursionError:
+            verdict = Verdict("unknown", reason="the rules are nested too deeply for this engine", engine=self.engine)
+        verdict.seconds = time.monotonic() - began
+        return verdict
+
+    def _ask(self, asked: Asked, budget: Budget) -> Verdict:
+        if self.engine == "explicit":
+            return self.explicit.ask(asked, budget)
+        if self.engine == "symbolic":
+            return self.symbolic.ask(asked, budget)
+        if asked.kind in SEARCH_ONLY:
+            return self.explicit.ask(asked, budget)
+        spent = ""
+        try:
+            found = self.explicit.ask(asked, budget.part(FIRST_SECONDS, FIRST_STATES))
+            self._compare(asked, found, budget)
+            return found
+        except OutOfBudget as first:
+            spent = first.reason
+            budget.check()
+        except Unlowerable as why:
+            spent = str(why)
+        seconds = budget.left()
+        found = self.symbolic.ask(asked, budget.part(seconds * 0.7) if seconds != float("inf") else budget)
+        if found.verdict != "unknown":
+            return found
+        budget.check()
+        if asked.kind == "terminates" or budget.seconds or budget.states:
+            try:
+                return self.explicit.ask(asked, budget)
+            except OutOfBudget as second:
+                found.reason = f"{found.reason}; search: {second.reason}"
+                return found
+        found.reason = f"{found.reason}; search: {spent}"
+        return found
+
+    def _compare(self, asked: Asked, found: Verdict, budget: Budget) -> None:
+        """Where both engines are cheap, both answer; when they differ, nothing is answered."""
+        if asked.kind not in PROVABLE or found.verdict == "unknown" or (found.states or 0) > BOTH_BELOW:
+            return
+        try:
+            other = self.symbolic.ask(asked, budget.part(1.5))
+        except (OutOfBudget, Unlowerable):
+            return
+        if other.verdict not in ("unknown", found.verdict):
+            raise InternalFault(f"search says {found.verdict}, z3 says {other.verdict} to `{asked.id}`")
+        if other.verdict == found.verdict:
+            found.engine = "explicit+symbolic"
+            if other.known_by == "proved" and found.known_by == "exhausted" and found.trace is None:
+                found.known_by = "proved"
+
+    # plays
+
+    def run_scenario(self, scenario: Staged, budget: Budget) -> Verdict:
+        """Does the play of a scenario go as written?"""
+        from tablelaw.solver import plays
+
+        began = time.monotonic()
+        verdict = plays.run_scenario(self.game, scenario, budget)
+        verdict.seconds = time.monotonic() - began
+        return verdict
+
+    def find_play(self, asked: Asked, scenario: Staged, budget: Budget) -> Verdict:
+        """Does some play from the start fit the scenario?"""
+        from tablelaw.solver import plays
+
+        began = time.monotonic()
+        if self.engine != "explicit":
+            from tablelaw.solver.symbolic.plays import find_play
+
+            verdict = find_play(self.symbolic, asked, scenario, budget)
+            if verdict.verdict == "unknown" and self.engine == "auto":
+                verdict = plays.find_play(self.game, scenario, budget)
+        else:
+            verdict = plays.find_play(self.game, scenario, budget)
+        verdict.seconds = time.monotonic() - began
+        return verdict
+
+    # what an answer rests on
+
+    def rests_on(self, asked: Asked, verdict: Verdict, budget: Budget) -> list[str]:
+        """The clauses without any one of which the answer changes (with those found not to matter left out first)."""
+        names = clauses(self.game)
+        if verdict.engine.endswith("symbolic") and verdict.evidence and verdict.evidence.get("kind") == "invariant" and "+" not in verdict.engine:
+            found = self._core(asked, verdict, budget)
+            names = names if found is None else found
+        elif (verdict.seconds or 0.02) * len(names) > CHEAP_SECONDS or (verdict.states or 0) > 5_000:
+            return []
+        kept: list[str] = []
+        game = self.game
+        for name in names:
+            try:
+                budget.check()
+                changed = without(game, name)
+                answer = Engines(changed, self.engine, cores=False).quick(asked, budget.part(2.5))
+            except (OutOfBudget, Unlowerable):
+                kept.append(name)
+                continue
+            if answer == verdict.verdict:
+                game = changed
+            else:
+                kept.append(name)
+        return kept
+
+    def quick(self, asked: Asked, budget: Budget) -> str:
+        """The bare verdict; unknown when it does not come quickly."""
+        try:
+            if self.engine != "symbolic":
+                try:
+                    return self.explicit.ask(asked, budget.part(0.6, 4_000)).verdict
+                except OutOfBudget:
+                    budget.check()
+            self.symbolic.patience = 0.0
+            return self.symbolic.ask(asked, budget).verdict
+        except OutOfBudget:
+            return "unknown"
+
+    def _core(self, asked: Asked, verdict: Verdict, budget: Budget) -> list[str] | None:
+        from tablelaw.solver.symbolic.cores import core
+
+        machine = verdict.evidence["machine"] if verdict.evidence else None
+        if machine is None:
+            return None
+        return core(self.symbolic, asked, machine.lemmas, machine.row, budget.part(10.0))  # type: ignore[attr-defined]

@@ -1,0 +1,115 @@
+"""Endless plays: strongly connected components of the reachable graph, and ways of staying off a goal for ever."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from tablelaw.solver.space.graph import Budget, Space
+
+
+def edges(space: Space, budget: Budget) -> list[list[int]]:
+    """The successors of every reachable state, by number (the whole space is explored first)."""
+    space.explore(budget)
+    index = space.index
+    found: list[list[int]] = []
+    for i in range(len(space.states)):
+        found.append([index[n] for n in space.out(i)])
+        if not i % 4096:
+            budget.check()
+    return found
+
+
+def components(graph: list[list[int]], inside: Callable[[int], bool] = lambda _: True) -> Iterable[list[int]]:
+    """Strongly connected components that hold a cycle (Tarjan 1972, without recursion)."""
+    order = [0] * len(graph)
+    low = [0] * len(graph)
+    on_stack = bytearray(len(graph))
+    stack: list[int] = []
+    counter = 0
+    for root in range(len(graph)):
+        if order[root] or not inside(root):
+            continue
+        work = [(root, 0)]
+        counter += 1
+        order[root] = low[root] = counter
+        stack.append(root)
+        on_stack[root] = 1
+        while work:
+            v, k = work.pop()
+            nexts = graph[v]
+            while k < len(nexts):
+                w = nexts[k]
+                k += 1
+                if not inside(w):
+                    continue
+                if not order[w]:
+                    work.append((v, k))
+                    counter += 1
+                    order[w] = low[w] = counter
+                    stack.append(w)
+                    on_stack[w] = 1
+                    work.append((w, 0))
+                    break
+                if on_stack[w]:
+                    low[v] = min(low[v], order[w])
+            else:
+                if work:
+                    u = work[-1][0]
+                    low[u] = min(low[u], low[v])
+                if low[v] == order[v]:
+                    group = []
+                    while True:
+                        w = stack.pop()
+                        on_stack[w] = 0
+                        group.append(w)
+                        if w == v:
+                            break
+                    if len(group) > 1 or v in graph[v]:
+                        yield group
+
+
+def shortest_cycle(graph: list[list[int]], group: list[int], near: int | None = None) -> list[int]:
+    """A shortest cycle through the member of a component that the search met first: its states, the first not repeated."""
+    members = set(group)
+    start = min(group) if near is None else near
+    parent = {start: -1}
+    queue = deque([start])
+    while queue:
+        v = queue.popleft()
+        for w in graph[v]:
+            if w == start:
+                way = [v]
+                while parent[way[-1]] >= 0:
+                    way.append(parent[way[-1]])
+                return way[::-1]
+            if w in members and w not in parent:
+                parent[w] = v
+                queue.append(w)
+    return []
+
+
+def avoiding(graph: list[list[int]], bad: bytearray, final: bytearray) -> bytearray:
+    """From which states outside `bad` can a play go on for ever, or end, without meeting `bad`? (greatest fixed point)
+
+    `final` marks states where a play may stop: ended, or without a step.
+    """
+    n = len(graph)
+    keep = bytearray(0 if bad[i] else 1 for i in range(n))
+    count = [0] * n
+    back: list[list[int]] = [[] for _ in range(n)]
+    for v in range(n):
+        for w in graph[v]:
+            back[w].append(v)
+            count[v] += keep[w]
+    queue = deque(v for v in range(n) if keep[v] and not final[v] and not count[v])
+    while queue:
+        w = queue.popleft()
+        if not keep[w]:
+            continue
+        keep[w] = 0
+        for v in back[w]:
+            count[v] -= 1
+            if keep[v] and not final[v] and not count[v]:
+                queue.append(v)
+    return keep

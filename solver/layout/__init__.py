@@ -1,0 +1,1 @@
+"""The theory of pieces and parts: one meaning, told three ways."""

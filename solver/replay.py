@@ -1,0 +1,35 @@
+"""Formulas of questions along a play, by the reference evaluator: what `old`, `actor` and `times` mean."""
+
+from __future__ import annotations
+
+from tablelaw.solver import evaluate
+from tablelaw.solver.trace import Trace
+from tablelaw.spec.core import Expr
+from tablelaw.spec.game import Game
+from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.values import Value
+
+
+def place_along(game: Game, trace: Trace, at: int) -> Place:
+    """Where a formula is read after step `at` of a play."""
+    step = trace.steps[at]
+    happened: dict[str, int] = {}
+    for s in trace.steps[1 : at + 1]:
+        for name in {*(s.clauses), *([s.move.action] if s.move else [])}:
+            happened[name] = happened.get(name, 0) + 1
+    here = evaluate.place(game, step.state)
+    before = evaluate.place(game, trace.steps[at - 1].state) if at else None
+    actor = step.move.actor if step.move is not None else None
+    return Place(
+        step.state, game.players, {**here.names, "actor": actor}, before, here.ended, here.winners, lambda subject: happened.get(subject, 0)
+    )
+
+
+def value_along(game: Game, trace: Trace, e: Expr, at: int | None = None) -> Value:
+    """The value of a question's formula at the end of a play (or after one of its steps)."""
+    return value(e, place_along(game, trace, len(trace.steps) - 1 if at is None else at))
+
+
+def number_along(game: Game, trace: Trace, e: Expr) -> int:
+    """The same, for a number."""
+    return int(value_along(game, trace, e))

@@ -1,0 +1,1 @@
+"""Packed states, generated successor code and the reachable graph, below the engines."""

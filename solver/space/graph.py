@@ -1,0 +1,191 @@
+"""The reachable states of a model, found breadth-first and only as far as somebody asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tablelaw.solver.ir import Model, Term
+from tablelaw.solver.space.generate import Compiled, compiled, formula_source, successor_source
+from tablelaw.solver.space.pack import Packing, packing
+
+
+class OutOfBudget(Exception):
+    """Time, memory or the number of states ran out; `reason` says which."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a question may spend: seconds, mebibytes, states (0: no bound). `tell` is called now and then."""
+
+    seconds: float = 0.0
+    mebibytes: int = 0
+    states: int = 0
+    tell: Callable[[str], None] | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float:
+        """Seconds left; infinity without a bound."""
+        return self.seconds - (time.monotonic() - self.started) if self.seconds else float("inf")
+
+    def check(self, states: int = 0) -> None:
+        """Raise `OutOfBudget` when something has run out."""
+        if self.seconds and self.left() <= 0:
+            raise OutOfBudget(f"the time of {self.seconds:g} s is over")
+        if self.states and states > self.states:
+            raise OutOfBudget(f"more than {self.states:,} states")
+        if self.mebibytes and memory_used() > self.mebibytes:
+            raise OutOfBudget(f"the memory of {self.mebibytes:,} MiB is used up")
+
+    def part(self, seconds: float, states: int = 0) -> Budget:
+        """A smaller budget inside this one."""
+        return Budget(min(seconds, self.left()), self.mebibytes, states, self.tell)
+
+
+def memory_used() -> int:
+    """Mebibytes this process holds now (its peak where the system does not tell)."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as f:
+            return int(f.read().split()[1]) * 4096 // (1 << 20)
+    except (OSError, ValueError, IndexError):
+        try:
+            import resource
+
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        except ImportError:  # no such module on Windows; the bound is then not watched
+            return 0
+
+
+class Space:
+    """Packed states in the order a breadth-first search meets them, each with the state it was first met from."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.pack: Packing = packing(model.slots)
+        self.states: list[int] = []
+        self.parents: list[int] = []
+        self.index: dict[int, int] = {}
+        self.faulty: list[int] = []
+        self.stuck: list[int] = []
+        self.expanded = 0
+        self.steps = 0
+        self.seconds = 0.0
+        self._successors: Compiled | None = None
+        self._tagged: Compiled | None = None
+        self._formulas: dict[int, Compiled] = {}
+        for numbers in model.starts:
+            s = self.pack.pack(numbers)
+            if s not in self.index:
+                self.index[s] = len(self.states)
+                self.states.append(s)
+                self.parents.append(-1)
+        self.starts = len(self.states)
+
+    @property
+    def successors(self) -> Callable[[int, list[int]], None]:
+        """`successors(s, out)` of the generated code."""
+        if self._successors is None:
+            self._successors = compiled(successor_source(self.model), "successors")
+        return self._successors.call
+
+    @property
+    def tagged(self) -> Callable[[int, list[int]], None]:
+        """`tagged(s, out)` of the generated code."""
+        if self._tagged is None:
+            self._tagged = compiled(successor_source(self.model, tagged=True), "tagged")
+        return self._tagged.call
+
+    def formula(self, term: Term) -> Callable[..., int]:
+        """A term as a function of packed states `(s, n, a)`."""
+        found = self._formulas.get(term.uid)
+        if found is None:
+            found = self._formulas[term.uid] = compiled(formula_source(self.model, term, "formula"), "formula")
+        return found.call
+
+    @property
+    def complete(self) -> bool:
+        """Has every state been expanded?"""
+        return self.expanded == len(self.states)
+
+    def expand(self, budget: Budget, count: int = 2048) -> None:
+        """Expand the next states (all faults and states without a step are noted)."""
+        began = time.monotonic()
+        successors, states, index, parents = self.successors, self.states, self.index, self.parents
+        ended = self.formula(self.model.ended)
+        last = min(len(states), self.expanded + count)
+        i = self.expanded
+        try:
+            while i < last:
+                s = states[i]
+                out: list[int] = []
+                successors(s, out)
+                self.steps += len(out)
+                if not out and not ended(s):
+                    self.stuck.append(i)
+                for n in out:
+                    if n not in index:
+                        if n < 0:
+                            if not self.faulty or self.faulty[-1] != i:
+                                self.faulty.append(i)
+                            continue
+                        index[n] = len(states)
+                        states.append(n)
+                        parents.append(i)
+                i += 1
+                self.expanded = i
+                if len(out) > 512 or not i % 512:
+                    budget.check(len(states))
+        finally:
+            self.seconds += time.monotonic() - began
+
+    def explore(self, budget: Budget) -> None:
+        """Expand everything; raises `OutOfBudget`."""
+        while not self.complete:
+            budget.check(len(self.states))
+            if budget.tell:
+                rate = self.expanded / self.seconds if self.seconds > 0.1 else 0
+                budget.tell(f"{len(self.states):,} states, {len(self.states) - self.expanded:,} waiting, {rate:,.0f} a second")
+            self.expand(budget)
+
+    def met(self, budget: Budget) -> Iterator[int]:
+        """The numbers of all reachable states in order, expanding as needed."""
+        i = 0
+        while True:
+            while i < len(self.states):
+                yield i
+                i += 1
+            if self.complete:
+                return
+            budget.check(len(self.states))
+            if budget.tell:
+                budget.tell(f"{len(self.states):,} states, {len(self.states) - self.expanded:,} waiting")
+            self.expand(budget)
+
+    def out(self, i: int) -> list[int]:
+        """The packed successors of a state, faults left out."""
+        found: list[int] = []
+        self.successors(self.states[i], found)
+        return [n for n in found if n >= 0]
+
+    def path(self, i: int) -> list[int]:
+        """Packed states from a start to a state, along a shortest way."""
+        found = []
+        while i >= 0:
+            found.append(self.states[i])
+            i = self.parents[i]
+        return found[::-1]
+
+    def choices(self, s: int) -> list[tuple[int, list[int]]]:
+        """The choices in a packed state: who chooses (-1: the table) and the successors by draw; faults left out."""
+        out: list[int] = []
+        self.tagged(s, out)
+        found: dict[int, list[int]] = {}
+        for k in range(0, len(out), 2):
+            if out[k + 1] >= 0:
+                found.setdefault(out[k], []).append(out[k + 1])
+        return [((tag & 31) - 1, nexts) for tag, nexts in found.items()]

@@ -1,0 +1,1 @@
+"""Search by SMT solver; the only place that imports z3."""

@@ -1,0 +1,1 @@
+"""From the author's text to a checked game; knows no solver."""

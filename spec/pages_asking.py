@@ -1,0 +1,238 @@
+"""Pages of the codes `Q` and `L`: questions, options, and what is allowed and looks like a mistake."""
+
+from __future__ import annotations
+
+PAGES = (
+    (
+        "Q101",
+        "question asks one thing",
+        """
+        A question has exactly one of the keys that say what is asked.
+
+            questions:
+              safe: {always: pot >= 0, reach: pot == 9}
+
+        Make one question of each.
+
+            questions:
+              safe: {always: pot >= 0}
+              rich: {reach: pot == 9}
+        """,
+    ),
+    (
+        "Q102",
+        "family of questions",
+        """
+        `for:` gives the numbers of a family of questions, each name a range; `{n}` in the name of the
+        family and in its texts stands for the number. A family has at most 200 questions.
+
+            "city-of-{n}": {for: {n: many}, reach: laid == n}
+
+        Write a range, and `{n}` in the name.
+
+            "city-of-{n}": {for: {n: 2..9}, reach: laid == n}
+        """,
+    ),
+    (
+        "Q103",
+        "question is not complete",
+        """
+        A key of the question has a value that its kind does not take, or one is missing.
+
+            progress: no
+            count: moves                     # how many?
+
+        The message says what the kind takes.
+
+            progress: true
+            count: moves
+            depth: 5
+        """,
+    ),
+    (
+        "Q104",
+        "no such scenario",
+        """
+        `possible` names a scenario that is not declared.
+
+            example-2: {possible: exmaple-2}
+
+        Correct the name, or add the scenario under `scenarios:`.
+        """,
+    ),
+    (
+        "Q105",
+        "expectation is not understood",
+        """
+        `expect` is a verdict (`holds`, `fails`, `unknown`), a value, `{approximately, within}`, or a list
+        of `{only, is}` of which the first that fits counts.
+
+            expect: [{edition: es, holds: true}]
+
+        Write the list with `only` and `is`.
+
+            expect: [{only: {edition: es}, is: holds}, {is: fails}]
+        """,
+    ),
+    (
+        "Q106",
+        "no such clause",
+        """
+        `by` of an illegal move names the clause that forbids it, and there is none of that id.
+
+            illegal: [{move: roll, by: rol-on}]
+
+        Correct the id.
+        """,
+    ),
+    (
+        "Q107",
+        "not a move",
+        """
+        A line of a play names an action, its parameters and what is drawn.
+
+            play: [rol, "take(number=2)", "hold -> pips=1"]
+
+        Write the action as it is declared; what is drawn stands after `->`, and only where the action
+        draws.
+
+            play: [roll, "take(n=2)", "roll -> pips=1"]
+        """,
+    ),
+    (
+        "Q201",
+        "not in this version",
+        """
+        The language has this, this version of the program does not answer it yet.
+
+            state: {table: {type: "layout[Tile, 80]"}}
+
+        Leave it out for now, or say in numbers what the board must keep.
+        """,
+    ),
+    (
+        "Q301",
+        "option has no such values",
+        """
+        An option lists its values, each once, or is a range of whole numbers; its default is one of them.
+
+            seats: {kind: study, values: 1-6, default: 3}
+
+        Write the range with two dots, or list the values.
+
+            seats: {kind: study, values: 1..6, default: 3}
+        """,
+    ),
+    (
+        "Q302",
+        "options do not go together",
+        """
+        `constraints:`, or the `only` of a value, forbid this setting.
+
+            constraints: ["option('edition') == 'sk' or option('catapult-scoring') == 'dice'"]
+
+        Choose other values; the defaults themselves must go together.
+        """,
+    ),
+    (
+        "L101",
+        "implication never applies",
+        """
+        The left side of `not a or b`, of a leads-to, or of an `always` of that form is true in no position
+        that can come up, so the question holds without saying anything.
+
+            questions:
+              nine-lives: {always: not lives > 9 or ended()}      # lives never pass 9
+
+        Check the left side; ask with `reach` whether it can be true.
+        """,
+    ),
+    (
+        "L102",
+        "check forbids nothing",
+        """
+        The rule is kept by every move that the other rules leave, in every position that can come up, so no
+        move is illegal because of it.
+
+            - {id: within-the-pot, check: n <= pot, says: …}      # another rule says so already
+
+        Perhaps it repeats another rule, or its formula is weaker than the sentence it stands for. If the
+        rulebook does say the same twice, cite both places in one clause.
+        """,
+    ),
+    (
+        "L103",
+        "action never happens",
+        """
+        In no position that can come up is the action open with all its checks passed.
+
+            bonus:
+              by: turn
+              during: pot > 100                                   # the pot never passes 60
+
+        Check `during` and the rules under `require:`; ask with `reach` for a position in which it should be
+        open.
+        """,
+    ),
+    (
+        "L104",
+        "clause changes nothing",
+        """
+        The game without this clause has the same positions and the same plays.
+
+            - {id: empty-hand, when: hand == 0, do: hand = 0}
+
+        Check its condition and its effect, or cite its sentence among the remarks if it decides nothing.
+        """,
+    ),
+    (
+        "L105",
+        "option changes nothing",
+        """
+        Under all values of the option the game has the same plays.
+
+            bonus: {kind: reading, values: {early: …, late: …}, default: early}
+
+        Let a clause depend on it by `only` or `option('…')`; or the readings make no difference, which is
+        worth saying in its `question`.
+        """,
+    ),
+    (
+        "L106",
+        "order of table actions",
+        """
+        Two actions of the table are enabled in the same position, and the outcome depends on which comes
+        first. The rulebook does not say.
+
+            refill: {by: table, during: deck > 0, …}
+            reshuffle: {by: table, during: hand < 5, …}
+
+        Say in `during` when each is due, so that only one of them is, or make an option of the two orders.
+        """,
+    ),
+    (
+        "L107",
+        "declared and never used",
+        """
+        A definition, a type or a constant that no clause, variable, question or scenario uses.
+
+            constants: {LIMIT: 12}
+
+        Use it, or take it away. A name that is nearly the same and is used instead may be a slip.
+        """,
+    ),
+    (
+        "L108",
+        "clause cites no source",
+        """
+        The game names its sources, and this clause says of no place in them where it comes from.
+
+            - {id: pig-out, says: A one ends the turn., when: pips == 1, do: pot = 0}
+
+        Add `cite: source#place`; for a rule of your own, make it the clause of an option of the kind
+        `variant`.
+
+            - {id: pig-out, says: A one ends the turn., cite: np#1, when: pips == 1, do: pot = 0}
+        """,
+    ),
+)

@@ -1,0 +1,410 @@
+"""The types of the rule language: all finite once players and options are known.
+
+Bounds of an `Int` may be unknown (`None`) in the middle of a formula, never in a stored variable.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tablelaw.spec.values import Map, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """Base of all types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bool(Type):
+    """True or false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Int(Type):
+    """A whole number, within bounds where they are known; `Player` is one with its own name."""
+
+    lo: int | None = None
+    hi: int | None = None
+    name: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Frac(Type):
+    """An exact fraction; formulas may hold one, variables may not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enum(Type):
+    """Some names of a family; types of one family share their names and may be compared."""
+
+    name: str = field(compare=False)
+    values: tuple[str, ...]
+    family: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Type):
+    """The type of `none`, and of the elements of an empty set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Type):
+    """The type of what has been reported already; it fits everywhere, so that one fault is told once."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetOf(Type):
+    """A set of elements."""
+
+    elem: Type
+
+
+@dataclass(frozen=True, slots=True)
+class BagOf(Type):
+    """A multiset of at most `limit` elements (`None`: not known)."""
+
+    elem: Type
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Type):
+    """A list of at most `limit` elements."""
+
+    elem: Type
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf(Type):
+    """A value for each key."""
+
+    key: Type
+    value: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe(Type):
+    """A value, or nothing."""
+
+    elem: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Type):
+    """Named fields."""
+
+    name: str = field(compare=False)
+    fields: tuple[tuple[str, Type], ...]
+
+    def field_type(self, name: str) -> Type | None:
+        return next((t for n, t in self.fields if n == name), None)
+
+
+BOOL = Bool()
+INT = Int()
+FRAC = Frac()
+NOTHING = Nothing()
+UNKNOWN = Unknown()
+
+_LARGEST_COUNT = 4096
+"""Counts of more bits than this are given up as "no bound"."""
+
+
+def show(t: Type) -> str:
+    """The type in the words of a rules file."""
+    match t:
+        case Bool():
+            return "bool"
+        case Int(lo, hi, name):
+            if name:
+                return name
+            if lo is None or hi is None:
+                return "a number"
+            return str(lo) if lo == hi else f"{lo}..{hi}"
+        case Frac():
+            return "a fraction"
+        case Enum(name, values):
+            return name or "[" + ", ".join(values) + "]"
+        case Nothing():
+            return "none"
+        case SetOf(elem):
+            return f"set[{show(elem)}]"
+        case BagOf(elem, limit):
+            return f"bag[{show(elem)}]" if limit is None else f"bag[{show(elem)}, {limit}]"
+        case ListOf(elem, limit):
+            return f"list[{show(elem)}, {limit}]"
+        case MapOf(key, value):
+            return f"map[{show(key)}, {show(value)}]"
+        case Maybe(elem):
+            return f"maybe[{show(elem)}]"
+        case Record(name):
+            return name or "a record"
+    return "a value"
+
+
+def told(t: Type) -> str:
+    """The type in a sentence: in backticks where it is the author's text."""
+    shown = show(t)
+    return shown if shown in ("a number", "a fraction", "a value", "a record", "none") else f"`{shown}`"
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """The smallest type that holds the values of both, or None when they cannot be compared."""
+    if a == b:
+        return a
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return UNKNOWN
+    match a, b:
+        case Int(), Int():
+            lo = None if a.lo is None or b.lo is None else min(a.lo, b.lo)
+            hi = None if a.hi is None or b.hi is None else max(a.hi, b.hi)
+            return Int(lo, hi)
+        case ((Int() | Frac()), (Int() | Frac())):
+            return FRAC
+        case Enum(), Enum():
+            if a.family != b.family:
+                return None
+            both = set(a.values) | set(b.values)
+            bigger = a if len(a.values) >= len(b.values) else b
+            if both == set(bigger.values):
+                return bigger
+            return Enum("", tuple(v for v in a.family if v in both), a.family)
+        case Nothing(), Maybe():
+            return b
+        case Maybe(), Nothing():
+            return a
+        case Nothing(), _:
+            return Maybe(b)
+        case _, Nothing():
+            return Maybe(a)
+        case Maybe(x), Maybe(y):
+            inner = join(x, y)
+            return None if inner is None else Maybe(inner)
+        case Maybe(x), y:
+            inner = join(x, y)
+            return None if inner is None else Maybe(inner)
+        case x, Maybe(y):
+            inner = join(x, y)
+            return None if inner is None else Maybe(inner)
+        case SetOf(x), SetOf(y):
+            elem = _elem(x, y)
+            return None if elem is None else SetOf(elem)
+        case BagOf(x, m), BagOf(y, n):
+            elem = _elem(x, y)
+            return None if elem is None else BagOf(elem, None if m is None or n is None else max(m, n))
+        case ListOf(x, m), ListOf(y, n):
+            elem = _elem(x, y)
+            return None if elem is None else ListOf(elem, max(m, n))
+        case MapOf(k, x), MapOf(j, y):
+            key, value = join(k, j), join(x, y)
+            return None if key is None or value is None else MapOf(key, value)
+        case Record(), Record():
+            if [n for n, _ in a.fields] != [n for n, _ in b.fields]:
+                return None
+            parts = [(n, join(x, y)) for (n, x), (_, y) in zip(a.fields, b.fields, strict=True)]
+            if any(t is None for _, t in parts):
+                return None
+            return Record(a.name, tuple((n, t) for n, t in parts if t is not None))
+    return None
+
+
+def _elem(x: Type, y: Type) -> Type | None:
+    if isinstance(x, Nothing):
+        return y
+    if isinstance(y, Nothing):
+        return x
+    return join(x, y)
+
+
+def fits(value: Type, target: Type) -> bool:
+    """May a value of the one type be stored in the other (its range is looked at in play)?"""
+    match value, target:
+        case (Unknown(), _) | (_, Unknown()):
+            return True
+        case Int(), Int():
+            return True
+        case Enum(), Enum():
+            return value.family == target.family
+        case Nothing(), Maybe():
+            return True
+        case Maybe(x), Maybe(y):
+            return fits(x, y)
+        case x, Maybe(y):
+            return fits(x, y)
+        case (SetOf(x), SetOf(y)) | (BagOf(x, _), BagOf(y, _)) | (ListOf(x, _), ListOf(y, _)):
+            return isinstance(x, Nothing) or fits(x, y)
+        case MapOf(k, x), MapOf(j, y):
+            return fits(k, j) and fits(x, y)
+        case Record(), Record():
+            return [n for n, _ in value.fields] == [n for n, _ in target.fields] and all(
+                fits(x, y) for (_, x), (_, y) in zip(value.fields, target.fields, strict=True)
+            )
+    return value == target
+
+
+def contains(t: Type, value: Value) -> bool:
+    """Is the value one of the type's (the exact meaning of a range)?"""
+    match t:
+        case Bool():
+            return isinstance(value, bool)
+        case Int(lo, hi):
+            if isinstance(value, bool) or not isinstance(value, int):
+                return False
+            return (lo is None or lo <= value) and (hi is None or value <= hi)
+        case Enum(_, values):
+            return value in values
+        case SetOf(elem):
+            return isinstance(value, frozenset) and all(contains(elem, v) for v in value)
+        case BagOf(elem, limit):
+            if not isinstance(value, Map) or any(n < 0 for n in value.values()):
+                return False
+            held = [k for k, n in value.items() if n]
+            return all(contains(elem, k) for k in held) and (limit is None or sum(value.values()) <= limit)
+        case ListOf(elem, limit):
+            return isinstance(value, tuple) and len(value) <= limit and all(contains(elem, v) for v in value)
+        case MapOf(_, item):
+            return isinstance(value, Map) and all(contains(item, v) for v in value.values())
+        case Maybe(elem):
+            return value is None or contains(elem, value)
+        case Nothing():
+            return value is None
+        case Record(_, fields):
+            return isinstance(value, Map) and all(contains(f, value[n]) for n, f in fields)
+    return True
+
+
+def cardinality(t: Type) -> int | None:
+    """How many values the type has; None when there is no bound."""
+    match t:
+        case Bool():
+            return 2
+        case Int(lo, hi):
+            return None if lo is None or hi is None else max(0, hi - lo + 1)
+        case Enum(_, values):
+            return len(values)
+        case Nothing():
+            return 1
+        case Maybe(elem):
+            n = cardinality(elem)
+            return None if n is None else n + 1
+        case SetOf(elem):
+            n = cardinality(elem)
+            return None if n is None or n > 64 else 2**n
+        case Record(_, fields):
+            total = 1
+            for _, f in fields:
+                n = cardinality(f)
+                if n is None or total.bit_length() + n.bit_length() > _LARGEST_COUNT:
+                    return None
+                total *= n
+            return total
+        case MapOf(key, value):
+            k, v = cardinality(key), cardinality(value)
+            return None if k is None or v is None or k * v.bit_length() > _LARGEST_COUNT else v**k
+        case BagOf(elem, limit):
+            n = cardinality(elem)
+            return None if n is None or limit is None or min(n, limit) > 512 else math.comb(n + limit, min(n, limit))
+        case ListOf(elem, limit):
+            n = cardinality(elem)
+            return None if n is None or limit * max(1, n).bit_length() > _LARGEST_COUNT else sum(n**i for i in range(limit + 1))
+    return None
+
+
+def places(t: Type) -> tuple[int, int]:
+    """How many single values one value of the type is made of at most, and how deep it is nested."""
+    match t:
+        case Maybe(elem):
+            n, deep = places(elem)
+            return n + 1, deep + 1
+        case SetOf(elem) | BagOf(elem, _):
+            return max(1, cardinality(elem) or 1), places(elem)[1] + 1
+        case ListOf(elem, limit):
+            n, deep = places(elem)
+            return 1 + n * limit, deep + 1
+        case MapOf(key, value):
+            n, deep = places(value)
+            return n * max(1, cardinality(key) or 1), deep + 1
+        case Record(_, fields):
+            parts = [places(f) for _, f in fields]
+            return sum(n for n, _ in parts), 1 + max((d for _, d in parts), default=0)
+    return 1, 1
+
+
+def domain(t: Type) -> Iterator[Value]:
+    """Every value of a finite type, in declared order."""
+    match t:
+        case Bool():
+            yield from (False, True)
+        case Int(lo, hi):
+            if lo is None or hi is None:
+                raise ValueError("a number without bounds has no finite domain")
+            yield from range(lo, hi + 1)
+        case Enum(_, values):
+            yield from values
+        case Nothing():
+            yield None
+        case Maybe(elem):
+            yield None
+            yield from domain(elem)
+        case SetOf(elem):
+            members = list(domain(elem))
+            for n in range(len(members) + 1):
+                for chosen in itertools.combinations(members, n):
+                    yield frozenset(chosen)
+        case Record(_, fields):
+            names = [n for n, _ in fields]
+            for values in itertools.product(*(list(domain(f)) for _, f in fields)):
+                yield Map(list(zip(names, values, strict=True)))
+        case MapOf(key, value):
+            keys = list(domain(key))
+            for values in itertools.product(list(domain(value)), repeat=len(keys)):
+                yield Map(list(zip(keys, values, strict=True)))
+        case BagOf(elem, limit):
+            yield from bags(list(domain(elem)), limit or 0)
+        case ListOf(elem, limit):
+            members = list(domain(elem))
+            for n in range(limit + 1):
+                yield from itertools.product(members, repeat=n)
+
+
+def bags(keys: list[Value], limit: int, exactly: bool = False) -> Iterator[Map]:
+    """Every bag of at most (or exactly) `limit` copies of the keys."""
+    for counts in _counts(len(keys), limit, exactly):
+        yield Map(list(zip(keys, counts, strict=True)))
+
+
+def _counts(places: int, limit: int, exactly: bool) -> Iterator[tuple[int, ...]]:
+    if places == 0:
+        if not exactly or limit == 0:
+            yield ()
+        return
+    for first in range(limit, -1, -1) if exactly else range(limit + 1):
+        for rest in _counts(places - 1, limit - first, exactly):
+            yield (first, *rest)
+
+
+def default(t: Type) -> Value:
+    """The value that an attribute or a field left out has: 0, false, none, the first name, empty."""
+    match t:
+        case Bool():
+            return False
+        case Int(lo, hi):
+            return 0 if (lo is None or lo <= 0) and (hi is None or hi >= 0) else lo
+        case Enum(_, values):
+            return values[0]
+        case SetOf():
+            return frozenset()
+        case BagOf(elem):
+            return Map([(k, 0) for k in domain(elem)])
+        case ListOf():
+            return ()
+        case MapOf(key, value):
+            return Map([(k, default(value)) for k in domain(key)])
+        case Record(_, fields):
+            return Map([(n, default(f)) for n, f in fields])
+    return None

@@ -1,0 +1,141 @@
+"""The command line: arguments in, exit status out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from tablelaw import __version__
+
+__all__ = ["main"]
+
+OK, FINDING, BAD_SPEC, UNKNOWN, INTERNAL = 0, 1, 2, 3, 4
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells a fault of usage in one line, with exit status 2."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        print(f"error[Q109]: {message}\n  = help: `{self.prog} --help` shows the forms", file=sys.stderr)
+        raise SystemExit(BAD_SPEC)
+
+
+def positive(kind: type[int] | type[float]) -> object:
+    """A number above zero, as an argument."""
+
+    def read(text: str) -> float | int:
+        try:
+            found = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"`{text}` is not a number") from None
+        if not 0 < found < 10**9:
+            raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0")
+        return found
+
+    return read
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their arguments."""
+    top = Parser(prog="tablelaw", description="Ask a rulebook: what is legal, what can happen, and which clause decides.")
+    top.add_argument("--version", action="version", version=f"tablelaw {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+
+    def command(name: str, says: str, spec: bool = True) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=says, description=says)
+        if spec:
+            sub.add_argument("spec", help="a rules file, or a folder that holds rules.yaml")
+        return sub
+
+    def settings(sub: argparse.ArgumentParser, every: bool = False) -> None:
+        sub.add_argument("--option", action="append", default=[], metavar="ID=VALUE", help="set an option of the game (repeatable)")
+        sub.add_argument("--players", type=positive(int), metavar="N", help="the number of players (default: the smallest)")  # type: ignore[arg-type]
+        if every:
+            sub.add_argument("--every-option", action="store_true", help="ask under every setting of the options (study options stay)")
+            sub.add_argument("--every-players", action="store_true", help="ask for every number of players")
+
+    def effort(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--engine", choices=("auto", "explicit", "symbolic"), default="auto", help="who answers (default: auto)")
+        sub.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most one answer may take")  # type: ignore[arg-type]
+        sub.add_argument("--memory", type=positive(int), metavar="MIB", help="the most memory to use")  # type: ignore[arg-type]
+
+    def json(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--json", action="store_true", help="write one JSON object")
+
+    check = command("check", "answer the questions of a rules file")
+    check.add_argument("--question", action="append", default=[], metavar="ID", help="only this question or scenario (repeatable)")
+    settings(check, every=True)
+    effort(check)
+    json(check)
+    check.add_argument("--no-plays", action="store_true", help="leave out plays and positions")
+    check.add_argument("--quick", action="store_true", help="do not work out which clauses an answer rests on")
+    check.add_argument("--probe", action="store_true", help="also look for checks, actions and clauses that never matter")
+    check.add_argument("--evidence", metavar="DIR", help="write evidence of what holds, for `recheck`")
+    check.add_argument("--export", choices=("smt2",), help="with --evidence: also write the z3 queries as SMT-LIB 2")
+
+    why = command("why", "is a move legal in a position, and which clauses decide")
+    why.add_argument("--at", metavar="POSITION", help="a YAML or JSON file, or the text itself (default: the start)")
+    why.add_argument("--move", required=True, metavar="MOVE", help='for example "take(n=2)"')
+    settings(why)
+    json(why)
+
+    play = command("play", "play by hand: legal moves, draws, undo, why")
+    play.add_argument("--at", metavar="POSITION", help="where to start (default: the start of the game)")
+    play.add_argument("--moves", metavar="MOVES", help="moves to play, separated by `;`; shows the record and stops")
+    play.add_argument("--seed", type=int, metavar="N", help="draw at random from this seed (default: you draw)")
+    settings(play)
+
+    list_ = command("list", "list clauses, questions, options and what cites what")
+    list_.add_argument("what", nargs="?", choices=("clauses", "questions", "options", "scenarios", "sources"), help="only these")
+    settings(list_)
+    json(list_)
+
+    lint = command("lint", "look for what is allowed and looks like a mistake")
+    settings(lint)
+    lint.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most the look may take")  # type: ignore[arg-type]
+    json(lint)
+
+    recheck = command("recheck", "check evidence again without the engine that found it")
+    recheck.add_argument("evidence", metavar="DIR", help="the folder that `check --evidence` wrote")
+    json(recheck)
+
+    explain = command("explain", "the page of a diagnostic code", spec=False)
+    explain.add_argument("code", metavar="CODE", nargs="?", help="for example R204 (default: list all)")
+
+    format_ = command("format", "print a rules file in canonical form")
+    format_.add_argument("--write", action="store_true", help="write it back to the file")
+    format_.add_argument("--check", action="store_true", help="exit 1 if the file is not in canonical form")
+
+    show = command("show", "show a checked game, or the code and formulas made from it")
+    show.add_argument("--generated", action="store_true", help="the generated Python source of the search")
+    show.add_argument("--schema", action="store_true", help="the JSON Schema of rules files")
+    settings(show)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line on `argv` (the process's own arguments when None) and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        args = parser().parse_args(argv)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else BAD_SPEC
+    if args.command is None:
+        parser().print_help()
+        return OK
+    from tablelaw.cli import commands
+
+    try:
+        return commands.run(args)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return UNKNOWN
+    except BrokenPipeError:
+        sys.stderr.close()
+        return OK
+    except MemoryError:
+        print("error[Q110]: the memory of this machine does not suffice\n  = help: ask for less, or for fewer players", file=sys.stderr)
+        return UNKNOWN

@@ -1,0 +1,391 @@
+"""What each command does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tablelaw import __version__
+from tablelaw.spec.diagnostics import Diagnostics, render
+
+if TYPE_CHECKING:
+    from tablelaw.checkers.result import Result
+    from tablelaw.spec.game import Game
+    from tablelaw.spec.load import Rules
+    from tablelaw.spec.yaml_nodes import Node
+
+OK, FINDING, BAD_SPEC, UNKNOWN, INTERNAL = 0, 1, 2, 3, 4
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the arguments ask."""
+    handler: Callable[[argparse.Namespace], int] = COMMANDS[args.command]
+    from tablelaw.solver.verdict import InternalFault
+
+    try:
+        return handler(args)
+    except InternalFault as fault:
+        print(f"internal fault: {fault}\nThis is a fault of tablelaw, not of the rules. Please report it with the rules file.", file=sys.stderr)
+        return INTERNAL
+
+
+class Progress:
+    """One line on a terminal's standard error, rewritten; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self.on = sys.stderr.isatty() and not os.environ.get("CI")
+        self.last = 0.0
+        self.prefix = ""
+
+    def tell(self, text: str) -> None:
+        now = time.monotonic()
+        if self.on and now - self.last > 0.2:
+            self.last = now
+            sys.stderr.write(f"\r\x1b[K{self.prefix} {text}"[:100])
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self.on:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def complain(sink: Diagnostics) -> int:
+    """Print what is wrong; the exit status of a bad spec."""
+    for d in sink.items:
+        print(render(d), file=sys.stderr)
+    errors = sum(1 for d in sink.items if d.severity == "error")
+    if errors > 1:
+        print(f"{errors} errors", file=sys.stderr)
+    return BAD_SPEC
+
+
+def load_rules(path: str, sink: Diagnostics, everywhere: bool = True) -> Rules | None:
+    """The rules file, checked under its defaults and each option; None when something is wrong."""
+    from tablelaw.spec.load import check_everywhere, load
+
+    rules = load(path, sink)
+    if rules is not None and everywhere and not sink.has_errors:
+        check_everywhere(rules, sink)
+    return None if sink.has_errors else rules
+
+
+def setting_of(args: argparse.Namespace, rules: Rules, sink: Diagnostics) -> dict[str, str]:
+    """The options given on the command line."""
+    from tablelaw.spec.settings import read_setting
+
+    pairs = []
+    for text in args.option:
+        name, equals, value = text.partition("=")
+        if not equals:
+            sink.error("Q301", None, f"`{text}` is not an option setting", help="write `--option id=value`")
+            continue
+        pairs.append((name.strip(), value.strip()))
+    if args.players is not None and args.players not in rules.counts:
+        counts = f"{rules.counts[0]} to {rules.counts[-1]}" if len(rules.counts) > 1 else str(rules.counts[0])
+        sink.error("Q301", None, f"this game is for {counts} players, not {args.players}")
+    return read_setting(rules.document, pairs, sink)
+
+
+def game_of(args: argparse.Namespace, sink: Diagnostics) -> tuple[Rules, Game] | None:
+    """The game under the options and players of the command line."""
+    rules = load_rules(args.spec, sink)
+    if rules is None:
+        return None
+    setting = setting_of(args, rules, sink)
+    if sink.has_errors:
+        return None
+    game = rules.game(setting, args.players or rules.counts[0], sink)
+    return None if game is None or sink.has_errors else (rules, game)
+
+
+def envelope(rules: Rules, results: list[dict[str, object]]) -> str:
+    """The JSON object of the contract."""
+    whole = {"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "results": results}
+    return json.dumps(whole, ensure_ascii=False, indent=1)
+
+
+def check(args: argparse.Namespace) -> int:
+    """`tablelaw check`."""
+    from tablelaw.checkers.result import exit_status
+    from tablelaw.checkers.session import Request, Session
+    from tablelaw.report import text
+    from tablelaw.spec.settings import defaults
+
+    sink, progress = Diagnostics(), Progress()
+    rules = load_rules(args.spec, sink)
+    if rules is None:
+        return complain(sink)
+    setting = setting_of(args, rules, sink)
+    if sink.has_errors:
+        return complain(sink)
+    request = Request(
+        tuple(args.question), setting, args.every_option, args.players, args.every_players, args.engine, args.time or 0.0,
+        args.memory or 0, progress.tell, not args.quick,
+    )  # fmt: skip
+    session = Session(rules, request, sink)
+    if not session.check():
+        return complain(sink)
+    results: list[Result] = []
+    normal = defaults(rules.document)
+    many = len(rules.counts) > 1
+    stopped = False
+    cases = list(session.cases())
+    try:
+        for number, case in enumerate(cases, 1):
+            progress.prefix = f"[{number}/{len(cases)}] {case.name}:"
+            progress.tell("")
+            result = session.ask(case)
+            progress.clear()
+            if result is None:
+                return complain(sink)
+            results.append(result)
+            if not args.json:
+                print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
+    except KeyboardInterrupt:
+        progress.clear()
+        stopped = True
+    status = exit_status(results)
+    if args.evidence:
+        from tablelaw.checkers.evidence import write_all
+
+        write_all(Path(args.evidence), results, rules, bool(args.export))
+    findings = []
+    if args.probe and not stopped:
+        from tablelaw.checkers.vacuity import probe
+
+        findings = probe(rules, setting, args.players or rules.counts[0], request)
+        for d in findings:
+            if not args.json:
+                print(render(d))
+        status = status or (FINDING if findings else OK)
+    if args.json:
+        rows = [r.json() for r in results]
+        print(envelope(rules, rows))
+    elif results:
+        print(text.summary(results))
+    if not cases and not args.json:
+        print("nothing to ask under these options")
+    if stopped:
+        print(f"stopped after {len(results)} of {len(cases)} answers", file=sys.stderr)
+        return UNKNOWN if status == OK else status
+    return status
+
+
+def read_position(given: str | None, sink: Diagnostics) -> Node | None:
+    """The position of `--at`: a file, or the text itself."""
+    from tablelaw.checkers.explain import position_node
+    from tablelaw.spec.diagnostics import Diagnostic
+    from tablelaw.spec.source import read_source
+
+    if given is None:
+        return None
+    looks_like_text = given.lstrip().startswith("{") or "\n" in given or ": " in given
+    if looks_like_text and not Path(given[:200]).exists():
+        return position_node(given, "--at", sink)
+    source = read_source(given)
+    if isinstance(source, Diagnostic):
+        sink.add(source)
+        return None
+    return position_node(source.text, given, sink)
+
+
+def why(args: argparse.Namespace) -> int:
+    """`tablelaw why`."""
+    from tablelaw.checkers import explain
+    from tablelaw.checkers.session import Request, Session
+    from tablelaw.report import text
+    from tablelaw.spec.settings import defaults
+
+    sink = Diagnostics()
+    found = game_of(args, sink)
+    if found is None:
+        return complain(sink)
+    rules, game = found
+    node = read_position(args.at, sink)
+    if sink.has_errors:
+        return complain(sink)
+    answer = explain.why(rules, game, node, args.move, sink)
+    if answer is None:
+        return complain(sink)
+    trace = answer.result.verdict.trace
+    if trace is not None and node is not None:
+        broken = Session(rules, Request(), Diagnostics()).broken_invariant(game, trace.steps[0].state)
+        if broken is not None:
+            answer.warnings.append(f"no play leads to this position: it breaks `{broken}`")
+            answer.result.verdict.notes.append(answer.warnings[-1])
+    print(envelope(rules, [answer.result.json()]) if args.json else text.why_text(answer, defaults(rules.document)))
+    return OK if answer.result.verdict.verdict == "legal" else FINDING
+
+
+def explain_code(args: argparse.Namespace) -> int:
+    """`tablelaw explain`."""
+    from tablelaw.spec.codes import CODES
+    from tablelaw.spec.diagnostics import did_you_mean
+
+    if args.code is None:
+        for code in CODES.values():
+            print(f"{code.code}  {code.title}")
+        return OK
+    found = CODES.get(args.code.upper())
+    if found is None:
+        near = did_you_mean(args.code.upper(), CODES)
+        print(f"error[Q109]: there is no code `{args.code}`" + (f"\n  = help: did you mean `{near}`?" if near else ""), file=sys.stderr)
+        return BAD_SPEC
+    print(found)
+    return OK
+
+
+def format_file(args: argparse.Namespace) -> int:
+    """`tablelaw format`."""
+    from tablelaw.spec.diagnostics import Diagnostic
+    from tablelaw.spec.format import format_text
+    from tablelaw.spec.source import read_source
+
+    sink = Diagnostics()
+    path = Path(args.spec)
+    path = path / "rules.yaml" if path.is_dir() else path
+    source = read_source(str(path))
+    if isinstance(source, Diagnostic):
+        sink.add(source)
+        return complain(sink)
+    text = format_text(source, sink)
+    if text is None or sink.has_errors:
+        return complain(sink)
+    if args.check:
+        return OK if text == source.text else FINDING
+    if args.write:
+        write_whole(path, text)
+        return OK
+    sys.stdout.write(text)
+    return OK
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file at once: beside it first, then in its place, so that it is never half-written."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def show(args: argparse.Namespace) -> int:
+    """`tablelaw show`."""
+    if args.schema:
+        from tablelaw.spec.schema import json_schema
+
+        print(json.dumps(json_schema(), indent=2))
+        return OK
+    from tablelaw.report import game as game_text
+    from tablelaw.solver.shapes import Unlowerable
+
+    sink = Diagnostics()
+    found = game_of(args, sink)
+    if found is None:
+        return complain(sink)
+    _, game = found
+    if args.generated:
+        from tablelaw.solver.engine import generated_source
+
+        try:
+            print(generated_source(game))
+        except Unlowerable as why_not:
+            print(f"error[Q111]: {why_not}", file=sys.stderr)
+            return UNKNOWN
+        return OK
+    print(game_text.game_text(game))
+    return OK
+
+
+def listing(args: argparse.Namespace) -> int:
+    """`tablelaw list`."""
+    from tablelaw.report import game as game_text
+
+    sink = Diagnostics()
+    found = game_of(args, sink)
+    if found is None:
+        return complain(sink)
+    rules, game = found
+    rows = game_text.listing(rules, game, args.what)
+    print(json.dumps(rows, ensure_ascii=False, indent=1) if args.json else game_text.listing_text(rows))
+    return OK
+
+
+def lint(args: argparse.Namespace) -> int:
+    """`tablelaw lint`."""
+    from tablelaw.checkers.session import Request
+    from tablelaw.checkers.vacuity import lint as look
+
+    sink, progress = Diagnostics(), Progress()
+    rules = load_rules(args.spec, sink)
+    if rules is None:
+        return complain(sink)
+    setting = setting_of(args, rules, sink)
+    if sink.has_errors:
+        return complain(sink)
+    request = Request(seconds=args.time or 60.0, tell=progress.tell, cores=False)
+    findings = look(rules, setting, args.players or rules.counts[0], request)
+    progress.clear()
+    if args.json:
+        rows = [{"code": d.code, "message": d.message, "place": str(d.span) if d.span else None, "help": d.help} for d in findings]
+        print(json.dumps({"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "findings": rows}, ensure_ascii=False, indent=1))
+    else:
+        for d in findings:
+            print(render(d))
+        print(f"{len(findings)} finding{'s' if len(findings) != 1 else ''}" if findings else "nothing found")
+    return FINDING if findings else OK
+
+
+def recheck(args: argparse.Namespace) -> int:
+    """`tablelaw recheck`."""
+    from tablelaw.checkers.evidence import recheck_all
+
+    sink = Diagnostics()
+    rules = load_rules(args.spec, sink)
+    if rules is None:
+        return complain(sink)
+    rows = recheck_all(Path(args.evidence), rules, sink)
+    if sink.has_errors:
+        return complain(sink)
+    if args.json:
+        print(json.dumps({"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "results": rows}, ensure_ascii=False, indent=1))
+    else:
+        for row in rows:
+            print(f"{row['question']}: {row['verdict']} — {row['reason']}")
+    return OK if rows and all(r["verdict"] == "holds" for r in rows) else FINDING
+
+
+def play(args: argparse.Namespace) -> int:
+    """`tablelaw play`."""
+    from tablelaw.cli.play import play as play_by_hand
+
+    sink = Diagnostics()
+    found = game_of(args, sink)
+    if found is None:
+        return complain(sink)
+    rules, game = found
+    node = read_position(args.at, sink)
+    if sink.has_errors:
+        return complain(sink)
+    return play_by_hand(rules, game, node, args, sink)
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "check": check,
+    "why": why,
+    "play": play,
+    "list": listing,
+    "lint": lint,
+    "recheck": recheck,
+    "explain": explain_code,
+    "format": format_file,
+    "show": show,
+}

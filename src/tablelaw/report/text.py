@@ -1,0 +1,212 @@
+"""Answers as a person reads them in a terminal of 80 columns: the answer first, then what shows it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import textwrap
+from collections.abc import Iterable
+
+from tablelaw.checkers.explain import Why
+from tablelaw.checkers.result import Result
+from tablelaw.solver.trace import Trace, change_list, draw_text, move_text, step_text
+from tablelaw.spec.game import Game
+
+KNOWN = {
+    "proved": "proved for any number of steps",
+    "exhausted": "by looking at all of them",
+    "bounded": "within a bound",
+    "sampled": "in sampled plays",
+}
+
+
+def width() -> int:
+    """Columns to write in: the terminal's, 60 to 100."""
+    return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
+
+
+def wrap(text: str, indent: str, first: str | None = None) -> str:
+    """A paragraph, indented."""
+    return textwrap.fill(text, width(), initial_indent=indent if first is None else first, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def cited(game: Game | None, clause: str) -> str:
+    """`three-rolls (es#desarrollo-3)`: a clause with its first places."""
+    entry = game.clauses.get(clause) if game is not None else None
+    if entry is None or not entry.cite:
+        return clause
+    more = "" if len(entry.cite) <= 2 else ", …"
+    return f"{clause} ({', '.join(entry.cite[:2])}{more})"
+
+
+def setting_text(result: Result, defaults: dict[str, str], many_players: bool) -> str:
+    """What distinguishes this answer: options off their defaults and, where it can vary, the number of players."""
+    parts = [f"{k}={v}" for k, v in result.options.items() if defaults.get(k) != v]
+    if many_players:
+        parts.insert(0, f"{result.players} players")
+    return ", ".join(parts)
+
+
+def how_known(result: Result) -> str:
+    """How an answer is known, in words."""
+    v = result.verdict
+    if v.verdict == "unknown":
+        return v.reason or "not decided"
+    if v.trace is not None and v.verdict in ("holds", "fails") and result.kind not in ("force", "scenario"):
+        return "shown by the play below" if len(v.trace.steps) > 1 else "shown by the position below"
+    if v.known_by == "exhausted":
+        return f"all {v.states:,} reachable positions looked at" if v.states else "all reachable positions looked at"
+    if result.kind == "scenario":
+        return "replayed"
+    if v.known_by == "bounded":
+        return f"within {v.bound}"
+    return KNOWN.get(v.known_by or "", v.known_by or "")
+
+
+def headline(result: Result, defaults: dict[str, str], many_players: bool) -> str:
+    """The first line of an answer: question, verdict, how it is known."""
+    v = result.verdict
+    answer = v.value if v.verdict == "value" else v.verdict
+    mark = {True: "", False: "  ← NOT AS EXPECTED", None: ""}[result.as_expected]
+    if result.as_expected is False and result.expected is not None:
+        mark += f" ({result.expected})"
+    setting = setting_text(result, defaults, many_players)
+    how = how_known(result)
+    line = f"{result.question}: {answer}{mark}"
+    tail = f" — {how}" if how else ""
+    if setting:
+        tail += f" [{setting}]"
+    return wrap(line + tail, "    ", "")
+
+
+def answer(result: Result, defaults: dict[str, str], many_players: bool, spec: str, plays: bool = True) -> str:
+    """The whole answer to one question."""
+    lines = [headline(result, defaults, many_players)]
+    v = result.verdict
+    if result.says:
+        lines.append(wrap(result.says, "    "))
+    if v.reason and v.verdict != "unknown":
+        lines.append(wrap(v.reason, "    "))
+    if v.clauses and v.trace is None:
+        lines.append(wrap("rests on " + "; ".join(cited(result.game, c) for c in v.clauses), "      ", "    "))
+    for note in v.notes:
+        lines.append(wrap(note, "    "))
+    if plays and v.trace is not None and result.game is not None and result.kind != "scenario":
+        lines.append(record(result.game, v.trace))
+        command = replay_command(result, spec)
+        if command:
+            lines.append(wrap("replay: " + command, "      ", "    "))
+    elif plays and v.trace is not None and result.game is not None and result.as_expected is False:
+        lines.append(record(result.game, v.trace))
+    return "\n".join(lines)
+
+
+def record(game: Game, trace: Trace) -> str:
+    """A play as a game record: one line a move, what it changed, the clauses in the margin."""
+    rows: list[str] = []
+    start = trace.steps[0].state
+    first = [f"{v.name} {_short(game, v.name, start)}" for v in game.variables]
+    rows.append(wrap("start: " + ", ".join(first), "           ", "    "))
+    for i, step in enumerate(trace.steps):
+        if step.move is None and i == 0 and step.fault is None:
+            continue
+        who = "table   " if step.move is None or step.move.actor is None else f"player {step.move.actor}"
+        action = game.action(step.move.action) if step.move else None
+        move = move_text(game, step.move) if step.move else "—"
+        draw = draw_text(action, step.drawn)
+        loop = "↻ " if trace.loop_from is not None and i == len(trace.steps) - 1 else "  "
+        head = f"  {loop}{i:>2} {who}  {move}" + (f" -> {draw}" if draw else "")
+        margin = "[" + " ".join(step.clauses) + "]" if step.clauses else ""
+        if len(head) + len(margin) + 2 <= width():
+            rows.append(head + " " * (width() - len(head) - len(margin)) + margin)
+        else:
+            rows.append(wrap(head.strip(), " " * 17, head[: len(head) - len(head.lstrip())]))
+            if margin:
+                rows.append(wrap(margin, " " * 17))
+        if step.fault:
+            rows.append(wrap("the rules have no value here: " + step.fault, " " * 17))
+        elif i:
+            changed = change_list(game, trace.steps[i - 1].state, step.state)
+            if changed:
+                rows.append(wrap(", ".join(f"{path} {old} → {new}" for path, old, new in changed), " " * 17))
+    if trace.loop_from is not None:
+        back = "the position after the start" if trace.loop_from == 0 else f"the position after step {trace.loop_from}"
+        rising = f" (only {', '.join(trace.rising)} went on)" if trace.rising else ""
+        rows.append(wrap(f"and so on for ever: this is {back if trace.loop_from else 'the start'} again{rising}", "       "))
+    return "\n".join(rows)
+
+
+def _short(game: Game, name: str, state: object) -> str:
+    from tablelaw.spec.positions import shown
+    from tablelaw.spec.types import MapOf
+
+    kind = next(v.type for v in game.variables if v.name == name)
+    value = state[name]  # type: ignore[index]
+    if isinstance(kind, MapOf) and len(set(map(repr, value.values()))) == 1:
+        return f"all {shown(next(iter(value.values())), kind.value)}"
+    return shown(value, kind)
+
+
+def replay_command(result: Result, spec: str) -> str:
+    """A command that plays the record again."""
+    trace, game = result.verdict.trace, result.game
+    if trace is None or game is None or len(trace.steps) < 2 or len(trace.steps) > 40:
+        return ""
+    moves = "; ".join(step_text(game, s) for s in trace.steps[1:] if s.move is not None)
+    words = ["tablelaw", "play", spec, "--players", str(result.players)]
+    for k, v in result.options.items():
+        option = game.document.options.get(k)
+        if option is not None and option.default != v:
+            words += ["--option", f"{k}={v}"]
+    return shlex.join([*words, "--moves", moves])
+
+
+def why_text(answer_: Why, defaults: dict[str, str]) -> str:
+    """The answer to `why`."""
+    r = answer_.result
+    v = r.verdict
+    game = r.game
+    assert game is not None and v.trace is not None
+    lines = [v.verdict.upper() if v.verdict == "illegal" else v.verdict]
+    if v.verdict == "illegal":
+        for c in v.clauses:
+            entry = game.clauses.get(c)
+            says = f": {entry.says}" if entry is not None and entry.says else ""
+            lines.append(wrap(f"{cited(game, c)}{says}", "      ", "    "))
+        lines[0] = wrap(f"illegal: forbidden by {', '.join(v.clauses)}" if v.clauses else "illegal", "    ", "")
+        if v.reason and not any(c in game.clauses for c in v.clauses):
+            lines.append(wrap(v.reason, "    "))
+        for c, text in answer_.values:
+            lines.append(wrap(f"{text}   (in {c})", "      "))
+        if answer_.nearest:
+            lines.append(wrap("It would be legal if " + ", or if ".join(answer_.nearest) + ".", "    "))
+        if answer_.moves:
+            lines.append(wrap("legal here: " + ", ".join(answer_.moves), "      ", "    "))
+    else:
+        passed = [c for c in v.clauses[1:]]
+        lines[0] = "legal"
+        if passed:
+            lines.append(wrap("it passes " + ", ".join(cited(game, c) for c in passed), "      ", "    "))
+        if len(v.trace.steps) > 1:
+            changed = change_list(game, v.trace.steps[0].state, v.trace.steps[1].state)
+            lines.append(wrap("it leads to " + (", ".join(f"{p} {a} → {b}" for p, a, b in changed) or "the same position"), "      ", "    "))
+    setting = ", ".join(f"{k}={w}" for k, w in r.options.items() if defaults.get(k) != w)
+    if setting:
+        lines.append(wrap(f"under {setting}", "    "))
+    other = "legal" if v.verdict == "illegal" else "illegal"
+    for changed_setting in (r.differs or [])[:6]:
+        lines.append(wrap(f"{other} under " + ", ".join(f"{k}={w}" for k, w in changed_setting.items()), "      ", "    "))
+    lines += [wrap(w, "    ") for w in answer_.warnings]
+    return "\n".join(lines)
+
+
+def summary(results: Iterable[Result]) -> str:
+    """The last line: how many came out as expected."""
+    rows = list(results)
+    bad = [r for r in rows if r.as_expected is False]
+    open_ = [r for r in rows if r.verdict.verdict == "unknown" and r.as_expected is not True]
+    parts = [f"{len(rows)} answer{'s' if len(rows) != 1 else ''}"]
+    parts.append(f"{len(bad)} not as expected" if bad else "all as expected" if not open_ else "none against expectation")
+    if open_:
+        parts.append(f"{len(open_)} unknown")
+    return ", ".join(parts)

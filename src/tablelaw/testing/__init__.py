@@ -1,0 +1,1 @@
+"""What tests of this package (and of packages built on it) share: random games."""
