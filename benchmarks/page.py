@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from statistics import median
+from textwrap import fill
 from typing import Any
 
 Row = dict[str, Any]
-FINEST = 0.05
-"""Seconds below which a ratio of searches says nothing: the peer's own clock ticks in hundredths."""
+FINEST = 0.02
+"""Seconds of a peer's process below which a ratio of searches says nothing: starting it is most of that."""
 
 HEAD = """# Benchmarks
 
-This page is written by `make bench`; change `benchmarks/page.py`, not the page. All figures are medians of {repeats} runs, made in turns
-within one run of that command. Ratios carry over to other machines better than seconds do.
+This page is written by `make bench`; change `benchmarks/page.py`, not the page. All figures are medians of {repeats}
+runs, made in turns within one run of that command. Seconds are processor seconds, which other work on the machine
+disturbs least, unless a clock is named. Ratios carry over to other machines better than seconds do.
 
 {machine}.
 """
@@ -21,48 +23,55 @@ within one run of that command. Ratios carry over to other machines better than 
 SEARCH = """
 ## Exhaustive search
 
-Each game from its first position to all that can be reached, on one core, looking on the way for positions where somebody should move and
-cannot. The Spin models are written by hand (`benchmarks/*.pml`), compiled with `{flags}`. Both
-programs must count the same states in each run, or there is no page. A step is a move with one outcome of its draw. Depth-first, Spin has
-the choices inside a move taken one after the other and stores none of the positions in between; breadth-first it stores them,
-and meets fewer steps. The states given are those between moves.
+Each game from its first position to all that can be reached, on one core, looking on the way for positions where somebody
+should move and cannot. The Spin models are written by hand (`benchmarks/*.pml`), compiled with `{flags}`. Both programs
+must count the same states in each run, or there is no page. A step is a move with one outcome of its draw. Depth-first,
+Spin has the choices inside a move taken one after the other and stores none of the positions in between; breadth-first it
+stores them, and meets fewer steps. The states given are those between moves. Spin's search is timed by its own clock, on
+the wall and in hundredths; `pan` is its whole process, with the memory it sets up. Rates and ratios are by `pan`.
 """
 
 WHOLE = """
-The whole way, seconds: for tablelaw starting Python, reading the rules, making the code and searching; for Spin making the verifier,
-compiling and running it (`pan` alone: its process, with the memory it sets up).
+The whole way: for tablelaw starting Python, reading the rules, making the code and searching; for Spin making the
+verifier, compiling and running it.
 """
 
 PROOFS = """
 ## Proofs beside hand-written z3
 
-The dice game with {players} players under its default options. The models in `benchmarks/z3_dice.py` have the same rules, a count for each
-face, and unbounded integers. *Induction*: one step, with the invariants it needs thought out by hand for each question. *Spacer*: the
-same model with no hint. *Search*: depth by depth for a play to nine catapults. tablelaw is given the rules file alone, with a fresh
-engine for each question: it makes z3's formulas, looks for a short play, and finds the invariants it needs among what the questions of the
-file claim. What reading the file takes is in the table above. Seconds; in brackets how many times as long tablelaw took.
+The dice game with {players} players under its default options. The models in `benchmarks/z3_dice.py` have the same rules,
+a count for each face, and unbounded integers. *Induction*: one step, with the invariants it needs thought out by hand for
+each question. *Spacer*: the same model with no hint. *Search*: depth by depth for a play to nine catapults. tablelaw is
+given the rules file alone, with a fresh engine for each question: it makes z3's formulas, looks for a short play, and
+finds the invariants it needs among what the questions of the file claim. What reading the file takes is in the table
+above. Seconds; in brackets how many times as long tablelaw took. *none*: no answer within {limit:g} seconds by the clock,
+asked once.
 """
 
 QUESTIONS = """
 ## Every question of the dice game that z3 is given
 
-Seconds for each with a fresh engine. *proved* is a proof for any number of steps; *play* an answer shown by a play, which the evaluator has
-replayed. Questions answered by search alone are not here. Finding the clauses that an answer rests on comes on top and is not measured
-here. *over {limit:g}* was not answered in that time, was asked once, and is where `auto` goes on with search.
+Seconds for each with a fresh engine. *proved* is a proof for any number of steps; *play* an answer shown by a play, which
+the evaluator has replayed. Questions answered by search alone are not here. Finding the clauses that an answer rests on
+comes on top and is not measured here. *none*: no answer within {limit:g} seconds by the clock, asked once; there `auto`
+goes on with search.
 """
 
 WHY = """
 Why:
 
-- The search runs as generated Python on whole numbers, and keeps for each state the one it was first met from, so that every answer comes
-  with a shortest play. Spin runs compiled C over bytes and keeps neither. The generator writes integers and flat loops only, so that a
-  compiled back end can take its text later; until then, whoever has hundreds of millions of states should use Spin.
-- A roll of nine dice has 2,002 outcomes. The search makes each as a step of its own. Spin breadth-first stores the positions while the dice
-  are being chosen, shares them between outcomes, and so meets far fewer steps: that is a better method, not only a faster language.
-- One induction step with the right invariant in hand is the least that any proof costs. tablelaw makes such steps too, but first has to find
-  out which invariants hold. A person spends minutes on that instead, and again after each change of the rules.
-- tablelaw's formulas are made from the rules, clause by clause, with a check that no range is left. A model by hand leaves out what
-  its author knows not to matter.
+- The search runs as generated Python on whole numbers, and keeps for each state the one it was first met from, so that
+  every answer comes with a shortest play. Spin runs compiled C, and depth-first keeps no such links. The generator writes
+  integers and flat loops only, so that a compiled back end can take its text later; until then, whoever has hundreds of
+  millions of states should use Spin.
+- A roll of nine dice has 2,002 outcomes. The search makes each as a step of its own. Spin breadth-first stores the
+  positions while the dice are being chosen, shares them between outcomes, and so meets far fewer steps: that is a better
+  method, not only a faster language.
+- One induction step with the right invariant in hand is the least that any proof costs. tablelaw makes such steps too,
+  but first has to find out which invariants hold. A person spends minutes on that instead, and again after each change of
+  the rules.
+- tablelaw's formulas are made from the rules, clause by clause, with a check that no range is left. A model by hand
+  leaves out what its author knows not to matter.
 """
 
 
@@ -73,7 +82,11 @@ def write(results: Row) -> str:
     parts += [SEARCH.format(flags="gcc -O2 -DSAFETY -DNOFAIR -DNOREDUCE"), "\n", _searches(results)]
     parts += [WHOLE, "\n", _whole(results)]
     counts = sorted({r["players"] for r in results["z3"]})
-    parts += [PROOFS.format(players=_listed([str(n) for n in counts], "and")), "\n", _peers(results, counts)]
+    parts += [
+        PROOFS.format(limit=results["limit"], players=_listed([str(n) for n in counts], "and")),
+        "\n",
+        _peers(results, counts),
+    ]
     shown = [n for n in (2, 5) if n in counts]
     parts += [QUESTIONS.format(limit=results["limit"]), "\n", _questions(results, shown), _together(results, shown)]
     parts += ["\n## Where tablelaw loses, and where it does not\n\n", _losses(results, counts), WHY]
@@ -103,6 +116,10 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
+def _fill(text: str) -> str:
+    return fill(text, 122, break_long_words=False, break_on_hyphens=False)
+
+
 def _listed(words: list[str], last: str) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" {last} {words[-1]}"
 
@@ -112,7 +129,8 @@ def _machine(results: Row) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     load = results["load"]
     told = f"; load average {load[0]} before and {load[-1]} after (1 is this run itself)" if load else ""
-    return f"Measured {results['date']} on {m['processor']}, {m['cores']} cores, {m['memory']}, {m['system']}{told}. With {versions}"
+    where = f"{m['processor']}, {m['cores']} cores, {m['memory']}, {m['system']}"
+    return _fill(f"Measured {results['date']} on {where}{told}. With {versions}")
 
 
 def _spin(results: Row, game: str, order: str) -> Row | None:
@@ -133,28 +151,29 @@ def _searches(results: Row) -> str:
         ]
         for order in ("depth-first", "breadth-first"):
             peer = _spin(results, r["game"], order)
-            if peer is None:
-                line += ["–", "–", "–"]
-                continue
-            s = middle(peer, "search")
-            ratio = times(spent / s) if s >= FINEST else "–"
-            line += [f"{s:.2f}" if s >= 0.01 else "<0.01", _rate(peer["states"], s) if s >= FINEST else "–", ratio]
+            line += ["–"] * 4 if peer is None else _searched(r, peer)
         rows.append(line)
-    head = ["", "states", "steps", "tablelaw, s", "states/s", "steps/s", "Spin depth-first, s", "states/s", "ratio"]
-    text = table([*head, "Spin breadth-first, s", "states/s", "ratio"], rows)
-    cut = [r for r in results["explicit"] if r["expanded"] < r["states"]]
-    for r in cut:
-        text += f"\n{r['title']}: stopped there, with the successors of {r['expanded']:,} states made; the whole game is out of reach.\n"
+    peers = [
+        h for order in ("depth-first", "breadth-first") for h in (f"Spin {order}: search, s", "`pan`, s", "states/s", "ratio")
+    ]
+    text = table(["", "states", "steps", "tablelaw: search, s", "states/s", "steps/s", *peers], rows)
+    for r in results["explicit"]:
+        if r["expanded"] < r["states"]:
+            told = f"{r['title']}: stopped there, with the successors of {r['expanded']:,} states made"
+            text += "\n" + _fill(f"{told}; the whole game is out of reach.") + "\n"
     steps = [
         (r, _spin(results, r["game"], "depth-first"), _spin(results, r["game"], "breadth-first")) for r in results["explicit"]
     ]
-    told = [f"{r['title']} {d['steps']:,} and {b['steps']:,}" for r, d, b in steps if d and b]
-    if told:
-        text += (
-            f"\nSpin's transitions, depth-first and breadth-first: {'; '.join(told)}. Ratio: tablelaw's seconds by Spin's;\n"
-        )
-        text += f"none where Spin took less than {FINEST} s by its clock, which ticks in hundredths.\n"
+    counts = [f"{r['title']} {d['steps']:,} and {b['steps']:,}" for r, d, b in steps if d and b]
+    if counts:
+        text += "\n" + _fill(f"Spin's transitions, depth-first and breadth-first: {'; '.join(counts)}.") + "\n"
     return text
+
+
+def _searched(mine: Row, peer: Row) -> list[str]:
+    s, run = middle(peer, "search"), middle(peer, "run")
+    told = ["<0.01" if s < 0.01 else f"{s:.2f}", seconds(run)]
+    return [*told, _rate(peer["states"], run), times(middle(mine, "search") / run)] if run >= FINEST else [*told, "–", "–"]
 
 
 def _rate(count: int, spent: float) -> str:
@@ -191,10 +210,10 @@ def _peers(results: Row, counts: list[int]) -> str:
     for question in dict.fromkeys(r["question"] for r in results["z3"]):
         for players in counts:
             mine = _ours(results, question, players)
-            line = [f"`{question}`, {players} players", _told(mine, results["limit"])]
+            line = [f"`{question}`, {players} players", _told(mine)]
             for method in ("induction", "spacer", "bounded"):
                 peer = _theirs(results, question, players, method)
-                told = "" if peer is None else _told(peer, results["limit"])
+                told = "" if peer is None else _told(peer)
                 if peer and mine and "unknown" not in peer["verdict"] and mine["verdict"] != "unknown":
                     told += f" ({times(middle(mine, 'proof') / middle(peer, 'proof'))})"
                 line.append(told)
@@ -202,11 +221,11 @@ def _peers(results: Row, counts: list[int]) -> str:
     return table(["", "tablelaw", "by hand: induction", "by hand: Spacer", "by hand: search"], rows)
 
 
-def _told(row: Row | None, limit: float) -> str:
+def _told(row: Row | None) -> str:
     if row is None:
         return "–"
     if "unknown" in row["verdict"]:
-        return f"over {limit:g}" if middle(row, "proof") >= 0.5 * limit else f"unknown after {seconds(middle(row, 'proof'))}"
+        return "none"
     return seconds(middle(row, "proof"))
 
 
@@ -217,9 +236,9 @@ def _questions(results: Row, counts: list[int]) -> str:
         for players in counts:
             r = _ours(results, question, players)
             if r is None or "unknown" in r["verdict"]:
-                line += ["", _told(r, results["limit"])]
+                line += ["", _told(r)]
                 continue
-            line += [f"{r['verdict']}, {'play' if r['play'] else r['known']}", _told(r, results["limit"])]
+            line += [f"{r['verdict']}, {'play' if r['play'] else r['known']}", _told(r)]
         rows.append(line)
     return table(["", *[h for n in counts for h in (f"{n} players", "s")]], rows)
 
@@ -234,10 +253,9 @@ def _together(results: Row, counts: list[int]) -> str:
                 for x in results["proofs"]
                 if x["players"] == players and x["question"] and x["known"] == "proved" and not x["play"]
             )
-            told.append(
-                f"with {players} players {r['verdict']} proofs take {seconds(middle(r, 'proof'))} s, and {seconds(alone)} s one by one"
-            )
-    return f"\nAsked of one engine, which keeps what it has proved, {'; '.join(told)}.\n" if told else ""
+            together, apart = seconds(middle(r, "proof")), seconds(alone)
+            told.append(f"with {players} players {r['verdict']} proofs take {together} s, and {apart} s one by one")
+    return "\n" + _fill(f"Asked of one engine, which keeps what it has proved, {'; '.join(told)}.") + "\n" if told else ""
 
 
 def _losses(results: Row, counts: list[int]) -> str:
@@ -248,13 +266,14 @@ def _losses(results: Row, counts: list[int]) -> str:
             peer = _spin(results, r["game"], order)
             if peer is None:
                 continue
-            s = middle(peer, "search")
+            s = middle(peer, "run")
             if s >= FINEST:
                 _weigh(f"{r['title']}, search, Spin {order}", middle(r, "search") / s, lost, won)
             _weigh(f"{r['title']}, the whole way, Spin {order}", middle(r, "whole") / middle(peer, "whole"), lost, won)
     for question in dict.fromkeys(r["question"] for r in results["z3"]):
         for method, name in (("induction", "induction"), ("spacer", "Spacer"), ("bounded", "search")):
-            ratios, beyond = [], []
+            ratios, beyond, unable = [], [], []
+            what, limit = f"`{question}`, z3 by hand ({name})", f"within {results['limit']:g} s"
             for players in counts:
                 mine, peer = _ours(results, question, players), _theirs(results, question, players, method)
                 if mine is None or peer is None:
@@ -262,19 +281,17 @@ def _losses(results: Row, counts: list[int]) -> str:
                 if "unknown" in peer["verdict"]:
                     beyond.append(str(players))
                 elif mine["verdict"] == "unknown":
-                    lost.append(
-                        f"- `{question}` with {players} players: not proved within {results['limit']:g} s, by hand ({name}) it is.\n"
-                    )
+                    unable.append(str(players))
                 else:
                     ratios.append(middle(mine, "proof") / middle(peer, "proof"))
             for worse in (True, False):
                 some = [x for x in ratios if (x > 1) == worse]
                 if some:
-                    _weigh_range(f"`{question}`, z3 by hand ({name})", some, lost if worse else won, worse)
+                    _weigh_range(what, some, lost if worse else won, worse)
             if beyond:
-                won.append(
-                    f"- `{question}`, z3 by hand ({name}): by hand not within {results['limit']:g} s with {_listed(beyond, 'and')} players.\n"
-                )
+                won.append(f"- {what}: by hand not {limit} with {_listed(beyond, 'and')} players.\n")
+            if unable:
+                lost.append(f"- {what}: with {_listed(unable, 'and')} players tablelaw has no answer {limit}.\n")
     text = "tablelaw takes longer:\n\n" + "".join(lost) if lost else "In no comparison did tablelaw take longer.\n"
     return text + ("\nIt takes less time:\n\n" + "".join(won) if won else "\nIn no comparison did it take less time.\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -78,9 +79,16 @@ def why(rules: Rules, game: Game, node: Node | None, move_text_: str, sink: Diag
         answer.nearest = list(_nearest(game, state, line, found))
     if action is not None:
         others = evaluate_moves(game, state)
-        answer.moves = [move_text(game, m) for m in others if m.action == line.action][:12] or [move_text(game, m) for m in others][:12]
+        answer.moves = [move_text(game, m) for m in others if m.action == line.action][:12] or [
+            move_text(game, m) for m in others
+        ][:12]
     result.differs = _differs(rules, game, node, line, found.legal, move_text_)
-    result.extra = {"actor": by, "values": [t for _, t in answer.values], "nearest": answer.nearest, "legal_moves": answer.moves}
+    result.extra = {
+        "actor": by,
+        "values": [t for _, t in answer.values],
+        "nearest": answer.nearest,
+        "legal_moves": answer.moves,
+    }
     return answer
 
 
@@ -143,10 +151,8 @@ def values_of(formula: Expr, here: Place, game: Game) -> list[str]:
         for child in _parts(e):
             visit(child, inner, depth + 1)
 
-    try:
+    with contextlib.suppress(Fault):
         visit(formula, frozenset(), 0)
-    except Fault:
-        pass
     return [f"{k} = {v}" for k, v in found.items()]
 
 
@@ -200,7 +206,7 @@ def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Lega
     best: list[tuple[int, str]] = []
     tried = 0
     for v in game.variables:
-        for path, lo, hi, _ in leaves(v.type):
+        for _path, lo, hi, _ in leaves(v.type):
             for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at: abs(n - row[i])):  # type: ignore[misc]
                 if new == row[at] or tried > 1500:
                     continue
@@ -249,4 +255,3 @@ def _differs(rules: Rules, game: Game, node: Node | None, line: Line, legal: boo
         if legality.forbidding(there, state, again.action, dict(again.args)).legal != legal:
             found.append(changed)
     return found
-

@@ -12,7 +12,7 @@ from tablelaw.solver.engine import Engines
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
-from tablelaw.spec.document import Document, Question, text, texts
+from tablelaw.spec.document import Document, Question, get, items, text, texts
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
@@ -20,6 +20,7 @@ from tablelaw.spec.questions import Asked, Reader
 from tablelaw.spec.reckon import value
 from tablelaw.spec.settings import Setting, broken, defaults, every_setting, holds, names_for, varied
 from tablelaw.spec.values import Map
+from tablelaw.spec.yaml_nodes import Node, Scalar
 
 
 @dataclass(slots=True)
@@ -98,21 +99,41 @@ class Session:
         for key, chosen in list(own.items()):
             if key not in self.doc.options or chosen not in [v.name for v in self.doc.options[key].values]:
                 near = did_you_mean(key if key not in self.doc.options else chosen, self.doc.options)
-                self.sink.error("Q301", node.span if node else None, f"`{key}: {chosen}` is not an option setting of this game", help=f"did you mean `{near}`?" if near else None)
+                self.sink.error(
+                    "Q301",
+                    node.span if node else None,
+                    f"`{key}: {chosen}` is not an option setting of this game",
+                    help=f"did you mean `{near}`?" if near else None,
+                )
                 return
         fixed = {**self.request.setting, **own}
         fixed_players = text(node.get("players")) if node is not None else ""
-        counts = [self.request.players] if self.request.players else list(self.rules.counts) if self.request.every_players else [self.rules.counts[0]]
+        counts = (
+            [self.request.players]
+            if self.request.players
+            else list(self.rules.counts)
+            if self.request.every_players
+            else [self.rules.counts[0]]
+        )
         if fixed_players.isdigit():
             counts = [int(fixed_players)]
             if counts[0] not in self.rules.counts:
-                self.sink.error("Q301", node.span if node else None, f"`{name}` is asked for {counts[0]} players; the game is for {_span(self.rules.counts)}")
+                self.sink.error(
+                    "Q301",
+                    node.span if node else None,
+                    f"`{name}` is asked for {counts[0]} players; the game is for {_span(self.rules.counts)}",
+                )
                 return
-        under = [t for t in texts(node.get("under"))] if node is not None else []
+        under = list(texts(node.get("under"))) if node is not None else []
         for option in under:
             if option not in self.doc.options:
                 near = did_you_mean(option, self.doc.options)
-                self.sink.error("R209", node.span if node else None, f"no option is called `{option}`", help=f"did you mean `{near}`?" if near else None)
+                self.sink.error(
+                    "R209",
+                    node.span if node else None,
+                    f"no option is called `{option}`",
+                    help=f"did you mean `{near}`?" if near else None,
+                )
                 return
         for players in counts:
             base = {**defaults(self.doc), **fixed}
@@ -146,12 +167,16 @@ class Session:
             asked = reader.question(question)
             return None if asked is None else (asked, engines)
         if case.name == "in-range":
-            return Asked("in-range", "in-range", self.doc.span, "No step leaves a range, and every formula has a value."), engines  # type: ignore[arg-type]
+            return Asked(
+                "in-range", "in-range", self.doc.span, "No step leaves a range, and every formula has a value."
+            ), engines
         scenario = self.doc.scenarios[case.name]
         staged = reader.scenario(scenario)
         if staged is None:
             return None
-        return Asked(staged.id, "scenario", staged.span, staged.says, staged.cite, given=staged.given, scenarios=(staged,)), engines
+        return Asked(
+            staged.id, "scenario", staged.span, staged.says, staged.cite, given=staged.given, scenarios=(staged,)
+        ), engines
 
     def ask(self, case: Case) -> Result | None:
         """The result of a case; None when the question has a fault (the sink knows)."""
@@ -161,7 +186,17 @@ class Session:
         asked, engines = found
         budget = Budget(self.request.seconds, self.request.mebibytes, 0, self.request.tell)
         verdict = self._broken_start(asked, engines) or self._answer(asked, engines, budget)
-        return Result(asked.id, asked.kind, dict(case.setting), case.players, verdict, asked.expected, engines.game, asked.says, asked.cite)
+        return Result(
+            asked.id,
+            asked.kind,
+            dict(case.setting),
+            case.players,
+            verdict,
+            asked.expected,
+            engines.game,
+            asked.says,
+            asked.cite,
+        )
 
     def _answer(self, asked: Asked, engines: Engines, budget: Budget) -> Verdict:
         try:
@@ -176,7 +211,9 @@ class Session:
         name = self.broken_invariant(engines.game, asked.given)
         if name is None:
             return None
-        return Verdict("fails", "proved", reason=f"the position given breaks `{name}`, so no play leads there", engine="evaluate")
+        return Verdict(
+            "fails", "proved", reason=f"the position given breaks `{name}`, so no play leads there", engine="evaluate"
+        )
 
     def broken_invariant(self, game: Game, state: Map) -> str | None:
         """The first of the game's own invariants of positions that a position breaks."""
@@ -205,10 +242,8 @@ class Session:
         return None
 
 
-def _entries(node: object, key: str) -> list[tuple[object, object]]:
-    from tablelaw.spec.document import get, items
-
-    return list(items(get(node, key)))  # type: ignore[arg-type]
+def _entries(node: Node | None, key: str) -> list[tuple[Scalar, Node]]:
+    return items(get(node, key))
 
 
 def _span(counts: range) -> str:

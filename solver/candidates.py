@@ -36,7 +36,7 @@ def claims(game: Game, problem: Problem) -> list[Term]:
 
 
 def _small_links(problem: Problem) -> list[Term]:
-    """Each truth value or number that is at its start whenever another is: `over` is false while nobody has rolled, and so on."""
+    """Each variable that is at its start whenever another is: `over` is false while nobody has rolled, and so on."""
     model, t = problem.model, problem.terms
     if len(model.starts) != 1 or len(model.slots) > 60:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tablelaw.solver.mutate import clauses, without
@@ -21,6 +21,7 @@ ENGINES = ("auto", "explicit", "symbolic")
 SEARCH_ONLY = {"count", "force", "always-after"}
 PROVABLE = {"always", "never", "reach", "progress", "in-range"}
 FIRST_STATES, FIRST_SECONDS = 30_000, 2.0
+LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
 BOTH_BELOW = 2_000
 CHEAP_SECONDS = 4.0
 
@@ -32,9 +33,9 @@ class Engines:
     game: Game
     engine: str = "auto"
     cores: bool = True
+    large: bool = False
     _explicit: Explicit | None = None
     _symbolic: Symbolic | None = None
-    _mutants: dict[str, Engines] = field(default_factory=dict)
 
     @property
     def explicit(self) -> Explicit:
@@ -77,11 +78,12 @@ class Engines:
             return self.explicit.ask(asked, budget)
         spent = ""
         try:
-            found = self.explicit.ask(asked, budget.part(FIRST_SECONDS, FIRST_STATES))
+            first = (LATER_SECONDS, LATER_STATES) if self.large else (FIRST_SECONDS, FIRST_STATES)
+            found = self.explicit.ask(asked, budget.part(*first))
             self._compare(asked, found, budget)
             return found
-        except OutOfBudget as first:
-            spent = first.reason
+        except OutOfBudget as over:
+            spent, self.large = over.reason, True
             budget.check()
         except Unlowerable as why:
             spent = str(why)
@@ -146,7 +148,12 @@ class Engines:
     def rests_on(self, asked: Asked, verdict: Verdict, budget: Budget) -> list[str]:
         """The clauses without any one of which the answer changes (with those found not to matter left out first)."""
         names = clauses(self.game)
-        if verdict.engine.endswith("symbolic") and verdict.evidence and verdict.evidence.get("kind") == "invariant" and "+" not in verdict.engine:
+        if (
+            verdict.engine.endswith("symbolic")
+            and verdict.evidence
+            and verdict.evidence.get("kind") == "invariant"
+            and "+" not in verdict.engine
+        ):
             found = self._core(asked, verdict, budget)
             names = names if found is None else found
         elif (verdict.seconds or 0.02) * len(names) > CHEAP_SECONDS or (verdict.states or 0) > 5_000:

@@ -89,6 +89,8 @@ def open_moves(game: Game, state: State, action: Action) -> Iterator[tuple[Move,
         return
     actor = None if action.by is None else value(action.by, here)
     if actor is not None:
+        if not 0 <= actor < game.players:
+            raise Fault("range", f"there is no player {actor}")
         here = here.bind({"actor": actor})
     seen: set[Move] = set()
     for there in bindings(action.params, here):

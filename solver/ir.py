@@ -22,6 +22,7 @@ class Term:
     """
 
     __slots__ = ("args", "hi", "level", "lo", "number", "op", "truth", "uid")
+    level: int
 
     def __init__(self, uid: int, op: str, args: tuple[Term, ...], number: int, lo: int, hi: int, truth: bool) -> None:
         self.uid, self.op, self.args, self.number, self.lo, self.hi, self.truth = uid, op, args, number, lo, hi, truth

@@ -54,6 +54,7 @@ class Lowerer:
     faults: list[tuple[Term, Site]] = field(default_factory=list)
     clause: str = ""
     times: Callable[[str], Term] | None = None
+    times_before: Callable[[str], Term] | None = None
     shapes: Shapes = field(init=False)
     offsets: dict[str, int] = field(default_factory=dict)
     slots: list[Slot] = field(default_factory=list)
@@ -497,7 +498,12 @@ class Lowerer:
             case "after" | "before":
                 return self._seat(e, at)
             case "old":
-                return self.expr(e.args[0], replace(at, state=at.old if at.old is not None else at.state, old=None))
+                if at.old is None:
+                    return self.expr(e.args[0], at)
+                times, self.times = self.times, self.times_before
+                found = self.expr(e.args[0], replace(at, state=at.old, old=None))
+                self.times = times
+                return found
             case "ended":
                 return self.ended(at)
             case "winners":
@@ -777,6 +783,9 @@ class Lowerer:
         at = Around(state, {}, guard)
         actor = t.const(-1) if action.by is None else _term(self.expr(action.by, at))
         if action.by is not None:
+            seated = t.all((t.le(t.const(0), actor), t.lt(actor, t.const(self.game.players))))
+            self.fault("range", t.no(seated), at, action.by.span)
+            actor = self._clamped(actor, 0, self.game.players - 1)
             at.names["actor"] = actor
         inputs: list[Input] = []
         for b in action.params:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from tablelaw.solver.evaluate import State, starts
 from tablelaw.solver.ir import Model, Move, Slot, Term, Terms
 from tablelaw.solver.lower import Around, Lowerer, lower
 from tablelaw.solver.shapes import Members, Perhaps, Tree
@@ -35,6 +36,7 @@ class Problem:
     lowerer: Lowerer
     counters: dict[str, int] = field(default_factory=dict)
     game_slots: int = 0
+    starts: list[State] = field(default_factory=list)
 
     @property
     def terms(self) -> Terms:
@@ -53,6 +55,7 @@ class Problem:
         assert isinstance(start, Term)
         if not looks:
             return Prop(start, start, False, start_fault, start_fault)
+        low.times_before = lambda subject: self.model.var(self.counters[subject])
         low.times = lambda subject: self.model.next(self.counters[subject])
         actor = t.leaf("actor", 0, -1, max(self.game.players - 1, 0))
         someone: Tree = Perhaps(t.le(t.const(0), actor), t.ite(t.lt(actor, t.const(0)), t.const(0), actor))
@@ -80,10 +83,10 @@ def prepare(
     Raises `Unlowerable`.
     """
     model, low = lower(game, unroll=unroll, switched=switched)
-    problem = Problem(game, model, low, game_slots=len(model.slots))
+    problem = Problem(game, model, low, game_slots=len(model.slots), starts=starts(game))
     if asked is not None:
         if asked.given is not None:
-            model.starts = [tuple(to_numbers(game, asked.given))]
+            model.starts, problem.starts = [tuple(to_numbers(game, asked.given))], [asked.given]
         played = [f for s in asked.scenarios for f in scenario_formulas(s)]
         _, counted = step_needs([asked.formula, asked.where, asked.then, *played])
         for subject in sorted(counted):

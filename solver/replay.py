@@ -21,7 +21,13 @@ def place_along(game: Game, trace: Trace, at: int) -> Place:
     before = evaluate.place(game, trace.steps[at - 1].state) if at else None
     actor = step.move.actor if step.move is not None else None
     return Place(
-        step.state, game.players, {**here.names, "actor": actor}, before, here.ended, here.winners, lambda subject: happened.get(subject, 0)
+        step.state,
+        game.players,
+        {**here.names, "actor": actor},
+        before,
+        here.ended,
+        here.winners,
+        lambda subject: happened.get(subject, 0),
     )
 
 

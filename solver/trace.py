@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from tablelaw.solver.shapes import numbers, read_back
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.positions import plain, shown
+from tablelaw.spec.reckon import Place, value
 from tablelaw.spec.values import Map, Value
 
 
@@ -64,7 +66,7 @@ def take(game: Game, state: State, move: Move, drawn: tuple[tuple[str, Value], .
 
 def _step(game: Game, move: Move, drawn: tuple[tuple[str, Value], ...], out: Outcome) -> Step:
     if out.fault is not None:
-        return Step(out.state, move, drawn, (*out.fired, out.blame), out.fault.message)
+        return Step(out.state, move, drawn, tuple(dict.fromkeys((*out.fired, out.blame))), out.fault.message)
     action = game.action(move.action)
     end = evaluate.end(game, out.state)
     own = () if action is not None and move.action in out.fired else (move.action,)
@@ -84,7 +86,7 @@ def connect(game: Game, before: State, after: State) -> Step | None:
 def replay(game: Game, states: Sequence[State], loop_from: int | None = None) -> Trace | None:
     """The trace through these states, each step taken by the evaluator; None when a step cannot be taken."""
     trace = Trace([first_step(states[0], game)], loop_from)
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in itertools.pairwise(states):
         step = connect(game, before, after)
         if step is None:
             return None
@@ -116,10 +118,10 @@ def fault_step(game: Game, state: State) -> Step | None:
 
 def _blame(game: Game, state: State) -> tuple[str, ...]:
     """The clause whose reading has the fault."""
-    here = evaluate.Place(state, game.players)
+    here = Place(state, game.players)
     for e in game.ends:
         try:
-            evaluate.value(e.when, here)
+            value(e.when, here)
         except Fault:
             return (e.id,)
     for action in game.actions:
@@ -130,7 +132,7 @@ def _blame(game: Game, state: State) -> tuple[str, ...]:
         for _, there in opened:
             for c in action.checks:
                 try:
-                    if not evaluate.value(c.formula, there) and not any(evaluate.value(x, there) for x in c.lifted):
+                    if not value(c.formula, there) and not any(value(x, there) for x in c.lifted):
                         break
                 except Fault:
                     return (c.id,)

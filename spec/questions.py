@@ -77,7 +77,7 @@ class Asked:
 
     id: str
     kind: str
-    span: Span
+    span: Span | None
     says: str = ""
     cite: tuple[str, ...] = ()
     formula: Expr | None = None
@@ -161,7 +161,9 @@ class Reader:
     def _typed(self, q: Question, key: str) -> Expr:
         numeric = key in ("largest", "smallest", "measure")
         target: Type = INT if numeric else BOOL
-        return formula(q.formulas[key], self.names, self.sink, self._scope(), target, f"`{key}`", "question", f"in question `{q.id}`")
+        return formula(
+            q.formulas[key], self.names, self.sink, self._scope(), target, f"`{key}`", "question", f"in question `{q.id}`"
+        )
 
     def _number(self, q: Question, key: str) -> int | None:
         parsed = q.formulas.get(key)
@@ -189,15 +191,27 @@ class Reader:
                     notes=("it comes with exact odds",), help="ask `terminates: true`, or leave the question out for now",
                 )  # fmt: skip
             elif text(main) != "true":
-                self.sink.error("Q103", main.span if main else q.span, "`terminates` asks `true` or `almost-surely`", help="write `terminates: true`")
+                self.sink.error(
+                    "Q103",
+                    main.span if main else q.span,
+                    "`terminates` asks `true` or `almost-surely`",
+                    help="write `terminates: true`",
+                )
         elif q.kind == "count":
             if text(main) == "layouts":
                 self.sink.error("Q201", q.span, f"question `{q.id}` counts layouts, which this version does not read yet")
             elif text(main) not in ("states", "plays", "moves"):
                 near = did_you_mean(text(main), ("states", "plays", "moves"))
-                self.sink.error("Q103", main.span if main else q.span, "`count` counts `states`, `plays` or `moves`", help=f"did you mean `{near}`?" if near else "see what the file declares")
+                self.sink.error(
+                    "Q103",
+                    main.span if main else q.span,
+                    "`count` counts `states`, `plays` or `moves`",
+                    help=f"did you mean `{near}`?" if near else "see what the file declares",
+                )
             elif q.node.get("up_to") is not None:
-                self.sink.error("Q201", q.span, f"question `{q.id}` counts up to a symmetry, which this version does not answer yet")
+                self.sink.error(
+                    "Q201", q.span, f"question `{q.id}` counts up to a symmetry, which this version does not answer yet"
+                )
             if text(main) == "moves" and "depth" not in q.formulas:
                 self.sink.error("Q103", q.span, "`count: moves` needs `depth`", help="add `depth: 5`")
         elif q.kind == "force":
@@ -214,7 +228,9 @@ class Reader:
             found["formula"] = formula(goal, self.names, self.sink, self._scope(who=True), BOOL, "`goal`", "question", note)
         exactly = q.formulas.get("exactly-when")
         if exactly is not None:
-            found["exactly_when"] = formula(exactly, self.names, self.sink, self._scope(), BOOL, "`exactly-when`", "question", note)
+            found["exactly_when"] = formula(
+                exactly, self.names, self.sink, self._scope(), BOOL, "`exactly-when`", "question", note
+            )
         who = get(main, "who")
         seats: list[int] = []
         if isinstance(who, Scalar) and "who" in q.formulas:
@@ -228,7 +244,9 @@ class Reader:
         for n in elements(who):
             seat = text(n)
             if not seat.isdecimal() or int(seat) >= self.game.players:
-                self.sink.error("Q103", n.span, f"`{seat}` is not a seat of this game", help=f"seats are 0 to {self.game.players - 1}")
+                self.sink.error(
+                    "Q103", n.span, f"`{seat}` is not a seat of this game", help=f"seats are 0 to {self.game.players - 1}"
+                )
             else:
                 seats.append(int(seat))
         found["who"] = Const(frozenset(seats), type=SetOf(self.names.player))
@@ -240,7 +258,12 @@ class Reader:
             scenario = self.game.document.scenarios.get(text(n))
             if scenario is None:
                 near = did_you_mean(text(n), self.game.document.scenarios)
-                self.sink.error("Q104", n.span, f"no scenario is called `{text(n)}`", help=f"did you mean `{near}`?" if near else "see what the file declares")
+                self.sink.error(
+                    "Q104",
+                    n.span,
+                    f"no scenario is called `{text(n)}`",
+                    help=f"did you mean `{near}`?" if near else "see what the file declares",
+                )
                 continue
             staged = self.scenario(scenario)
             if staged is not None:
@@ -270,7 +293,12 @@ class Reader:
                     return Expected(value=str(Fraction(about.text)), within=Fraction(within.text))
                 except (ValueError, ZeroDivisionError):
                     pass
-            self.sink.error("Q105", node.span, "`expect` is a verdict, a value, or a list of `{only, is}`", help="write for example `expect: holds`")
+            self.sink.error(
+                "Q105",
+                node.span,
+                "`expect` is a verdict, a value, or a list of `{only, is}`",
+                help="write for example `expect: holds`",
+            )
             return None
         for n in node.items:
             only = Builder(self.sink)._only(get(n, "only")) if get(n, "only") is not None else None
@@ -295,10 +323,17 @@ class Reader:
         for key, value in items(node):
             if key.text not in kinds:
                 near = did_you_mean(key.text, kinds)
-                self.sink.error("R204", key.span, f"no variable is called `{key.text}`", help=f"did you mean `{near}`?" if near else "see what the file declares")
+                self.sink.error(
+                    "R204",
+                    key.span,
+                    f"no variable is called `{key.text}`",
+                    help=f"did you mean `{near}`?" if near else "see what the file declares",
+                )
                 continue
             try:
-                state[key.text] = read_value(value, kinds[key.text], self.names, self.sink, state[key.text], f"`{key.text}`", spread=True)
+                state[key.text] = read_value(
+                    value, kinds[key.text], self.names, self.sink, state[key.text], f"`{key.text}`", spread=True
+                )
             except Unreadable:
                 continue
         return Map(state)
@@ -310,14 +345,21 @@ class Reader:
         given = self.position(given_node)
         lines = [line for n in elements(s.node.get("play")) if (line := self._play_line(n)) is not None]
         then = tuple(self._check(p) for p in s.then)
-        legal = tuple(line for n in elements(s.node.get("legal")) if isinstance(n, Scalar) and (line := self.move_line(n)) is not None)
+        legal = tuple(
+            line for n in elements(s.node.get("legal")) if isinstance(n, Scalar) and (line := self.move_line(n)) is not None
+        )
         illegal = []
         for n in elements(s.node.get("illegal")):
             move = get(n, "move") if isinstance(n, Mapping) else n
             by = text(get(n, "by")) or None
             if by is not None and by not in self.game.clauses and by not in self.game.document.clauses():
                 near = did_you_mean(by, self.game.clauses)
-                self.sink.error("Q106", n.span, f"no clause is called `{by}`", help=f"did you mean `{near}`?" if near else "give the id of a `check`")
+                self.sink.error(
+                    "Q106",
+                    n.span,
+                    f"no clause is called `{by}`",
+                    help=f"did you mean `{near}`?" if near else "give the id of a `check`",
+                )
             line = self.move_line(move) if isinstance(move, Scalar) else None
             if line is not None:
                 illegal.append((line, by))
@@ -347,12 +389,19 @@ class Reader:
         head, arrow, tail = _cut(word)
         found = re.fullmatch(r"([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*(?:\*\s*(\d{1,4}))?", head.strip(), re.S)
         if not found:
-            self.sink.error("Q107", node.span, f"`{word[:60]}` is not a move", help="write `take(n=2)`, `roll -> pips=1` or `build * 4`")
+            self.sink.error(
+                "Q107", node.span, f"`{word[:60]}` is not a move", help="write `take(n=2)`, `roll -> pips=1` or `build * 4`"
+            )
             return None
         action = self.game.action(found[1])
         if action is None:
             near = did_you_mean(found[1], [a.name for a in self.game.actions])
-            self.sink.error("Q107", node.span, f"no action is called `{found[1]}`", help=f"did you mean `{near}`?" if near else "see what the file declares")
+            self.sink.error(
+                "Q107",
+                node.span,
+                f"no action is called `{found[1]}`",
+                help=f"did you mean `{near}`?" if near else "see what the file declares",
+            )
             return None
         kinds = {b.name: b.type for b in action.params}
         args = self._values(found[2] or "", kinds, node, f"action `{action.name}`")
@@ -375,7 +424,9 @@ class Reader:
                 parsed = parse_formula(inner, self.sink)
                 if parsed is None:
                     return None
-                condition = formula(parsed, self.names, self.sink, {**kinds, **draws, **self._scope()}, BOOL, "what follows `->`", "question")
+                condition = formula(
+                    parsed, self.names, self.sink, {**kinds, **draws, **self._scope()}, BOOL, "what follows `->`", "question"
+                )
         return Line(node.span, word, action.name, args, draw, condition, int(found[3] or 1))
 
     def _values(self, inside: str, kinds: dict[str, Type], node: Scalar, what: str) -> tuple[tuple[str, Value], ...] | None:
@@ -389,7 +440,11 @@ class Reader:
             name, equals, value = (p.strip() for p in piece.partition("="))
             if not equals or name not in kinds:
                 near = did_you_mean(name, kinds)
-                cure = f"did you mean `{near}`?" if near else (f"it has {', '.join(f'`{k}`' for k in kinds)}" if kinds else "it has none")
+                cure = (
+                    f"did you mean `{near}`?"
+                    if near
+                    else (f"it has {', '.join(f'`{k}`' for k in kinds)}" if kinds else "it has none")
+                )
                 self.sink.error("Q107", node.span, f"{what} has no value called `{name}`", help=cure)
                 return None
             kind = kinds[name]
@@ -418,7 +473,12 @@ class Reader:
                     word, times = times, word
                 if word not in names or (times and not times.isdecimal()):
                     near = did_you_mean(word, names)
-                    self.sink.error("Q107", node.span, f"`{part.strip()}` is not part of such a bag", help=f"did you mean `{near}`?" if near else "write `knight*2+cap`")
+                    self.sink.error(
+                        "Q107",
+                        node.span,
+                        f"`{part.strip()}` is not part of such a bag",
+                        help=f"did you mean `{near}`?" if near else "write `knight*2+cap`",
+                    )
                     raise Unreadable
                 counts[names[word]] += int(times or 1)
         return Map(counts)
@@ -427,4 +487,3 @@ class Reader:
 def _cut(word: str) -> tuple[str, bool, str]:
     head, arrow, tail = word.partition("->")
     return head, bool(arrow), tail
-

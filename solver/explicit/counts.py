@@ -40,10 +40,11 @@ def plays(space: Space, budget: Budget) -> int | None:
     return total
 
 
-def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Budget) -> int:
+def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Budget) -> int | None:
     """Sequences of that many moves of players (table steps not counted), each ending right after its last move.
 
-    Different draws are counted apart, and so are different arguments that lead to the same state.
+    Different draws are counted apart, and so are different arguments that lead to the same state. None when the table may
+    act for ever between two moves.
     """
     level: dict[int, int] = {}
     for i in range(space.starts):
@@ -51,7 +52,12 @@ def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Bu
     for _ in range(depth):
         following: dict[int, int] = {}
         waiting = level
+        met: set[int] = set()
+        rounds = 0
         while waiting:
+            rounds += 1
+            if len(met) < rounds - 1:  # more rounds than states of the table: some state has come back
+                return None
             table: dict[int, int] = {}
             for s, ways in waiting.items():
                 for actor, nexts in space.choices(s):
@@ -59,6 +65,7 @@ def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Bu
                     for n in nexts:
                         target[n] = target.get(n, 0) + ways
                 budget.check(len(following))
+            met.update(table)
             waiting = table
         level = following
     return sum(ways for s, ways in level.items() if where is None or where(s))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.explicit import counts, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
+from tablelaw.solver.loops import people, whose
+from tablelaw.solver.ir import Term
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
 from tablelaw.solver.shapes import Members
@@ -17,7 +20,19 @@ from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Asked
 
 NAME = "explicit"
-KINDS = {"always", "never", "reach", "progress", "terminates", "always-after", "force", "largest", "smallest", "count", "in-range"}
+KINDS = {
+    "always",
+    "never",
+    "reach",
+    "progress",
+    "terminates",
+    "always-after",
+    "force",
+    "largest",
+    "smallest",
+    "count",
+    "in-range",
+}
 
 
 class Explicit:
@@ -103,7 +118,9 @@ class Explicit:
     def _progress(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
         for i in search.stuck(space, budget):
             trace = self.play(problem, space, space.path(i))
-            return Verdict("fails", "exhausted", trace=trace, clauses=_fired(trace), reason="nobody has a legal move in the last position")
+            return Verdict(
+                "fails", "exhausted", trace=trace, clauses=_fired(trace), reason="nobody has a legal move in the last position"
+            )
         return Verdict("holds", "exhausted", evidence=closed_set(space))
 
     def _in_range(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
@@ -151,6 +168,8 @@ class Explicit:
         if asked.what == "moves":
             assert asked.depth is not None
             n = counts.moves(space, asked.depth, good, budget)
+            if n is None:
+                return Verdict("value", "exhausted", value="infinite", reason="the table may act for ever between two moves")
             return Verdict("value", "exhausted", value=str(n), states=len(space.states))
         if asked.what == "plays":
             found = counts.plays(space, budget)
@@ -167,24 +186,70 @@ class Explicit:
 
     # endless play
 
+    def sliced(self, asked: Asked, problem: Problem, space: Space, terms: list[Term]) -> tuple[Problem, Space, set[int]]:
+        """The problem and space with only the slots that can matter to play and to the terms.
+
+        A slot left out, such as a counter that nothing reads, then neither tells positions apart nor stops the play.
+        """
+        keep = relevant(problem.model, terms)
+        if len(keep) == len(problem.model.slots):
+            return problem, space, keep
+        model = slice_to(problem.model, keep)
+        small = replace(problem, model=model)
+        return small, Space(model), keep
+
+    def lifted(
+        self, problem: Problem, space: Space, keep: set[int], path: list[int], loop_from: int | None = None
+    ) -> Trace | None:
+        """The play of the whole game along a path of a slice; None when it would leave a range on the way."""
+        if len(keep) == len(problem.model.slots):
+            return self.play(problem, space, path, loop_from)
+        rows = [space.pack.unpack(s) for s in path]
+        start = next(s for s in problem.starts if _agrees(self.game, s, rows[0], keep))
+        states = [start]
+        for wanted in rows[1:]:
+            found = self._following(states[-1], wanted, keep)
+            if found is None:
+                return None
+            states.append(found)
+        trace = replay(self.game, states, loop_from)
+        if trace is None:
+            raise InternalFault("the search took a step that the evaluator does not take")
+        if loop_from is not None:
+            first, last = trace.steps[loop_from].state, trace.steps[-1].state
+            trace.rising = tuple(v.name for v in self.game.variables if first[v.name] != last[v.name])
+        return trace
+
+    def _following(self, state: evaluate.State, wanted: list[int], keep: set[int]) -> evaluate.State | None:
+        """The first successor that agrees with a row on the slice."""
+        for move in evaluate.moves(self.game, state):
+            for drawn, _ in evaluate.draws(self.game, state, move):
+                out = evaluate.apply(self.game, state, move, drawn)
+                if out.fault is None and _agrees(self.game, out.state, wanted, keep):
+                    return out.state
+        return None
+
     def _terminates(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
-        keep = relevant(problem.model, [])
-        sliced = slice_to(problem.model, keep)
-        small = space if sliced is problem.model else Space(sliced)
-        small_problem = Problem(self.game, sliced, problem.lowerer, problem.counters, problem.game_slots)
-        lasso = self._early_lasso(small, budget)
+        problem, space, keep = self.sliced(asked, problem, space, [])
+        lasso = self._early_lasso(space, budget)
         if lasso is None:
-            graph = lassos.edges(small, budget)
+            graph = lassos.edges(space, budget)
             group = next(iter(sorted(lassos.components(graph), key=min)), None)
             if group is None:
                 longest = _longest(graph)
                 notes = [f"the longest play has {longest} step{'s' if longest != 1 else ''}"]
-                if small.faulty:
+                if space.faulty:
                     notes.append("as far as no range is left: `in-range` fails")
-                return Verdict("holds", "exhausted", notes=notes, states=len(small.states), evidence={"kind": "ranking", "steps": longest})
+                evidence: dict[str, object] = {"kind": "ranking", "steps": longest}
+                return Verdict("holds", "exhausted", notes=notes, states=len(space.states), evidence=evidence)
             cycle = lassos.shortest_cycle(graph, group)
-            lasso = small.path(cycle[0]), [small.states[v] for v in cycle]
-        return self._lasso(small_problem, small, problem, space, *lasso)
+            lasso = space.path(cycle[0]), [space.states[v] for v in cycle]
+        stem, around = lasso
+        trace = self.lifted(problem, space, keep, [*stem, *around[1:], around[0]], len(stem) - 1)
+        if trace is None:
+            reason = "the same moves come round for ever, but a number that only counts on leaves its range"
+            return Verdict("fails", "exhausted", reason=reason, states=len(space.states))
+        return Verdict("fails", "exhausted", trace=trace, clauses=_fired(trace, len(stem) - 1), reason=whose(self.game, trace))
 
     def _early_lasso(self, space: Space, budget: Budget) -> tuple[list[int], list[int]] | None:
         """A cycle among the first states met, so that a large game need not be explored to show that it can go on."""
@@ -202,130 +267,120 @@ class Explicit:
                 return space.path(cycle[0]), [space.states[v] for v in cycle]
         return None
 
-    def _lasso(self, small: Problem, small_space: Space, problem: Problem, space: Space, stem: list[int], cycle: list[int]) -> Verdict:
-        """Follow stem and cycle in the whole game, step by step; what is not kept by the slice may rise on the way round."""
-        keep = relevant(problem.model, [])
-        path = [*stem, *cycle[1:], cycle[0]]
-        whole = self._lift(problem, path, keep)
-        loop_from = len(stem) - 1
-        first, last = whole[loop_from], whole[-1]
-        rising = tuple(sorted({problem.model.slots[i].name for i in range(problem.game_slots) if first[i] != last[i]}))
-        states = [to_state(self.game, n[: problem.game_slots]) for n in whole]
-        trace = Trace([])
-        made = replay(self.game, states)
-        if made is None:
-            raise InternalFault("the search took a step that the evaluator does not take")
-        trace.steps, trace.loop_from, trace.rising = made.steps, loop_from, rising
-        return Verdict("fails", "exhausted", trace=trace, clauses=_fired(trace, loop_from), reason=whose(self.game, trace))
-
-    def _lift(self, problem: Problem, path: list[int], keep: set[int]) -> list[list[int]]:
-        """The slots of the whole game along a path of the slice: at each step the first successor that agrees on the slice."""
-        pack = Space(problem.model).pack
-        start = next(s for s in problem.model.starts if all(pack.unpack(path[0])[i] == s[i] for i in keep))
-        whole = [list(start)]
-        state = to_state(self.game, whole[0][: problem.game_slots])
-        for want in path[1:]:
-            wanted = pack.unpack(want)
-            for move in evaluate.moves(self.game, state):
-                nexts = (evaluate.apply(self.game, state, move, d) for d, _ in evaluate.draws(self.game, state, move))
-                found = next((o.state for o in nexts if o.fault is None and _agrees(self.game, o.state, wanted, keep)), None)
-                if found is not None:
-                    break
-            else:
-                raise InternalFault("a loop of the slice cannot be followed in the whole game")
-            state = found
-            whole.append(to_numbers(self.game, state))
-        return whole
-
     def _always_after(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
-        assert asked.formula is not None and asked.then is not None
+        assert asked.formula is not None
+        assert asked.then is not None
         when, then = problem.prop(asked.formula), problem.prop(asked.then)
         if when.looks or then.looks:
             return Verdict("unknown", reason="`always-after` reads positions; `old` and `actor` are not followed here")
+        problem, space, keep = self.sliced(asked, problem, space, [when.start, then.start])
         graph = lassos.edges(space, budget)
         begins, meets, ended = space.formula(when.start), space.formula(then.start), space.formula(problem.model.ended)
+        dead = set(space.stuck)
         bad = bytearray(1 if meets(s) else 0 for s in space.states)
-        final = bytearray(1 if not graph[i] or ended(s) else 0 for i, s in enumerate(space.states))
-        keep = lassos.avoiding(graph, bad, final)
+        final = bytearray(1 if i in dead or ended(s) else 0 for i, s in enumerate(space.states))
+        stay = lassos.avoiding(graph, bad, final)
         for i, s in enumerate(space.states):
-            if keep[i] and begins(s):
-                return self._avoided(problem, space, graph, keep, final, i)
-        return Verdict("holds", "exhausted", evidence=closed_set(space))
+            if stay[i] and begins(s):
+                path, loop_from = self._avoided(space, graph, stay, final, i)
+                trace = self.lifted(problem, space, keep, path, loop_from)
+                if trace is None:
+                    return Verdict(
+                        "fails",
+                        "exhausted",
+                        reason="a play avoids it for ever, but a number that only counts on leaves its range",
+                    )
+                reason = "the play ends before it comes true" if loop_from is None else whose(self.game, trace)
+                return Verdict(
+                    "fails", "exhausted", trace=trace, clauses=_fired(trace), reason=reason, states=len(space.states)
+                )
+        evidence = closed_set(space) if len(keep) == len(problem.model.slots) else None
+        return Verdict("holds", "exhausted", evidence=evidence, states=len(space.states))
 
-    def _avoided(self, problem: Problem, space: Space, graph: list[list[int]], keep: bytearray, final: bytearray, i: int) -> Verdict:
-        path, seen = space.path(i), {i: len(space.path(i)) - 1}
+    def _avoided(
+        self, space: Space, graph: list[list[int]], stay: bytearray, final: bytearray, i: int
+    ) -> tuple[list[int], int | None]:
+        """A path to a state and on from it, to an end or round for ever, through states of `stay`."""
+        path = space.path(i)
+        seen = {i: len(path) - 1}
         v = i
         while not final[v]:
-            v = next(w for w in graph[v] if keep[w])
-            if v in seen:
-                trace = self.play(problem, space, [*path, space.states[v]], seen[v])
-                return Verdict("fails", "exhausted", trace=trace, clauses=_fired(trace), reason=whose(self.game, trace))
-            seen[v] = len(path)
+            v = next(w for w in graph[v] if stay[w])
             path.append(space.states[v])
-        trace = self.play(problem, space, path)
-        return Verdict("fails", "exhausted", trace=trace, clauses=_fired(trace), reason="the play ends before it comes true")
+            if v in seen:
+                return path, seen[v]
+            seen[v] = len(path) - 1
+        return path, None
 
     # forcing
 
     def _force(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
-        assert asked.formula is not None and asked.who is not None
-        arena = Arena(space, budget)
+        assert asked.formula is not None
+        assert asked.who is not None
         seats = problem.seats(asked.who)
+        exactly_term = None if asked.exactly_when is None else problem.prop(asked.exactly_when).start
+        goals = [self._goal(asked, problem, frozenset({p})) for p in range(self.game.players)]
+        reads = [*seats.of.values(), *goals, *([exactly_term] if exactly_term is not None else [])]
+        problem, space, keep = self.sliced(asked, problem, space, reads)
+        arena = Arena(space, budget)
         tests = {p: space.formula(term) for p, term in seats.of.items()}
         groups: dict[frozenset[int], list[int]] = {}
         for i, s in enumerate(space.states):
             if asked.exactly_when is not None or i < space.starts:
                 groups.setdefault(frozenset(p for p, test in tests.items() if test(s)), []).append(i)
-        exactly = None if asked.exactly_when is None else space.formula(problem.prop(asked.exactly_when).start)
+        exactly = None if exactly_term is None else space.formula(exactly_term)
+        whole = len(keep) == len(problem.model.slots)
+        shown: Verdict | None = None
         for who, members in groups.items():
-            goal = self._goal(asked, problem, space, who)
+            goal = bytearray(1 if test else 0 for test in map(space.formula(self._goal(asked, problem, who)), space.states))
             rank = arena.winning(goal, who, asked.within)
             for i in members:
                 wins = rank[i] >= 0
                 if exactly is not None and bool(exactly(space.states[i])) != wins:
-                    trace = self.play(problem, space, space.path(i))
+                    trace = self.lifted(problem, space, keep, space.path(i))
                     says = "can force it" if wins else "cannot force it"
                     reason = f"here {people(who)} {says}, and `exactly-when` is {'false' if wins else 'true'}"
-                    return Verdict("fails", "exhausted", trace=trace, reason=reason)
+                    return Verdict("fails", "exhausted", trace=trace, reason=reason, states=len(space.states))
                 if exactly is None and not wins:
-                    return self._not_forced(problem, space, arena, rank, who, i)
-            if exactly is None:
-                v = members[0]
-                trace = self._line(problem, space, arena, rank, who, v, goal)
-                return Verdict("holds", "exhausted", trace=trace, notes=[f"in at most {rank[v]} steps; the play shown is one defence"], evidence=strategy(space, arena, rank, who))
-        return Verdict("holds", "exhausted", evidence=closed_set(space))
+                    path, loop_from = self._prevented(space, arena, rank, i)
+                    trace = self.lifted(problem, space, keep, path, loop_from)
+                    reason = f"the others can prevent {people(who)}; the play shown is one way"
+                    return Verdict("fails", "exhausted", trace=trace, reason=reason, states=len(space.states))
+            if exactly is None and shown is None:
+                trace = self.lifted(problem, space, keep, self._line(space, arena, rank, who, members[0], goal))
+                notes = [f"in at most {rank[members[0]]} steps; the play shown is one defence"]
+                evidence = strategy(space, arena, rank, who) if whole and len(groups) == 1 else None
+                shown = Verdict("holds", "exhausted", trace=trace, notes=notes, evidence=evidence, states=len(space.states))
+        return shown or Verdict("holds", "exhausted", states=len(space.states))
 
-    def _goal(self, asked: Asked, problem: Problem, space: Space, who: frozenset[int]) -> bytearray:
+    def _goal(self, asked: Asked, problem: Problem, who: frozenset[int]) -> Term:
+        """The goal of these players as a term of the position; `who` in it means them."""
         assert asked.formula is not None
         t = problem.terms
         named = Members({p: t.true if p in who else t.false for p in range(self.game.players)})
-        test = space.formula(problem.prop(asked.formula, {"who": named}).start)
-        return bytearray(1 if test(s) else 0 for s in space.states)
+        return problem.prop(asked.formula, {"who": named}).start
 
-    def _not_forced(self, problem: Problem, space: Space, arena: Arena, rank: list[int], who: frozenset[int], v: int) -> Verdict:
-        """A play in which the others prevent it: from each state they go where it cannot be forced."""
+    def _prevented(self, space: Space, arena: Arena, rank: list[int], v: int) -> tuple[list[int], int | None]:
+        """A path on which the goal can never be forced, to an end or round for ever."""
         path, seen = [space.states[v]], {v}
-        loop_from: int | None = None
         while arena.options[v]:
-            choices = [(m, d) for m, draws in zip(arena.movers[v], arena.options[v], strict=True) for d in draws]
-            v = next(d for _, d in choices if rank[d] < 0) if any(rank[d] < 0 for _, d in choices) else choices[0][1]
+            nexts = [d for draws in arena.options[v] for d in draws]
+            v = next((d for d in nexts if rank[d] < 0), nexts[0])
             path.append(space.states[v])
             if v in seen:
-                loop_from = path.index(space.states[v])
-                break
+                return path, path.index(space.states[v])
             seen.add(v)
-        trace = self.play(problem, space, path, loop_from)
-        return Verdict("fails", "exhausted", trace=trace, reason=f"the others can prevent {people(who)}; the play shown is one way")
+        return path, None
 
-    def _line(self, problem: Problem, space: Space, arena: Arena, rank: list[int], who: frozenset[int], v: int, goal: bytearray) -> Trace:
-        """A play where the players follow their strategy and the others hold out longest."""
+    def _line(self, space: Space, arena: Arena, rank: list[int], who: frozenset[int], v: int, goal: bytearray) -> list[int]:
+        """A path where the players follow their strategy and the others hold out longest."""
         path = [space.states[v]]
         while not goal[v]:
             best = arena.best(v, who, rank)
             draws = arena.options[v][best] if best is not None else [w for d in arena.options[v] for w in d]
             v = max(draws, key=lambda w: rank[w])
             path.append(space.states[v])
-        return self.play(problem, space, path)
+        return path
 
 
 def _agrees(game: Game, state: evaluate.State, wanted: list[int], keep: set[int]) -> bool:
@@ -355,38 +410,6 @@ def _fired(trace: Trace, loop_from: int | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(c for s in steps for c in s.clauses))
 
 
-def people(who: Iterable[int]) -> str:
-    """`player 0`, `players 0 and 2`, `nobody`."""
-    seats = sorted(who)
-    if not seats:
-        return "nobody"
-    if len(seats) == 1:
-        return f"player {seats[0]}"
-    return "players " + ", ".join(map(str, seats[:-1])) + f" and {seats[-1]}"
-
-
-def whose(game: Game, trace: Trace) -> str:
-    """Whose choices keep a loop going: who has another legal move on the way round, and whether other draws may come."""
-    assert trace.loop_from is not None
-    choosers: set[int] = set()
-    dice = False
-    for before, step in zip(trace.steps[trace.loop_from :], trace.steps[trace.loop_from + 1 :], strict=False):
-        options = evaluate.moves(game, before.state)
-        if len(options) > 1 and step.move is not None and step.move.actor is not None:
-            choosers.add(step.move.actor)
-        if step.move is not None and len(evaluate.draws(game, before.state, step.move)) > 1:
-            dice = True
-    rising = f"; {', '.join(f'`{n}`' for n in trace.rising)} only count{'s' if len(trace.rising) == 1 else ''} on" if trace.rising else ""
-    if not choosers and not dice:
-        return "forced: nobody has another move on the way round" + rising
-    parts = []
-    if choosers:
-        parts.append(f"the choices of {people(choosers)}")
-    if dice:
-        parts.append("the draws")
-    return "kept going by " + " and ".join(parts) + rising
-
-
 def closed_set(space: Space) -> dict[str, object] | None:
     """Evidence that nothing else is reachable: all states, for `recheck` to walk."""
     return {"kind": "closed-set", "space": space} if space.complete else None
@@ -395,4 +418,3 @@ def closed_set(space: Space) -> dict[str, object] | None:
 def strategy(space: Space, arena: Arena, rank: list[int], who: frozenset[int]) -> dict[str, object]:
     """Evidence that a goal is forced: in how many steps, for every state where it is."""
     return {"kind": "strategy", "space": space, "rank": rank, "who": sorted(who)}
-

@@ -182,10 +182,9 @@ class _Successors:
         draws = list(parts_of(m.draw_guard))
         legal_levels = len(m.choices)
         w.line(indent, f"# {m.action}")
+        known = {p.uid: self._level(m, p) for p in conditions}
         for level in range(len(m.inputs) + 1):
-            mine = [p for p in conditions if p.level + 1 == level and p.op != "const"]
-            if level == 0 and any(p.op == "const" and not p.number for p in conditions):
-                mine = [self.model.terms.false]
+            mine = [p for p in conditions if known[p.uid] == level and (p.op != "const" or not p.number)]
             later = self._later(m, level)
             wrong = [c for c, _ in m.legality_faults if c.level + 1 == level]
             possible = [p for p in draws if max(p.level + 1, legal_levels) == level and (p.op != "const" or not p.number)]
@@ -225,6 +224,10 @@ class _Successors:
                     indent += 1
         self._emit(m, indent)
         w.names, w.depths = names, depths
+
+    def _level(self, m: Move, p: Term) -> int:
+        """The level at which a condition of legality is asked: not before a fault that arises even where it does not hold."""
+        return max([p.level + 1, *(c.level + 1 for c, _ in m.legality_faults if p not in parts_of(c))])
 
     def _later(self, m: Move, level: int) -> list[Term]:
         """Terms known at this level that deeper loops use."""

@@ -12,7 +12,8 @@ import z3
 
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula
-from tablelaw.solver.symbolic.engine import Bad, Machine, Symbolic
+from tablelaw.solver.symbolic.engine import Symbolic
+from tablelaw.solver.symbolic.machine import Bad, Machine
 from tablelaw.spec.questions import Asked
 
 
@@ -73,7 +74,9 @@ class _Core:
         for x in sorted(kept, key=lambda y: y.get_id() in free):
             if x.get_id() in free:
                 continue
-            trial = [y for y in kept if y.get_id() != x.get_id()] + [y for y in self._taken() if all(y.get_id() != k.get_id() for k in kept)]
+            trial = [y for y in kept if y.get_id() != x.get_id()] + [
+                y for y in self._taken() if all(y.get_id() != k.get_id() for k in kept)
+            ]
             if s.check(*trial) == z3.unsat:
                 kept = list(s.unsat_core())
         ids = {x.get_id() for x in kept}
@@ -86,7 +89,9 @@ class _Core:
 
     def _taken(self) -> list[Formula]:
         names = self.machine.model.switches
-        return [self.marks[i] for i in self.needed] + [s for n, s in zip(names, self.switches, strict=True) if n in self.clauses]
+        return [self.marks[i] for i in self.needed] + [
+            s for n, s in zip(names, self.switches, strict=True) if n in self.clauses
+        ]
 
     def property(self, bad: Bad) -> None:
         """The property follows from the parts, in positions; and on steps where it speaks of steps."""

@@ -36,10 +36,14 @@ class Encoder:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._enabled: dict[bool, Term | None] = {}
+        self._broken: Term | None = None
 
     def position(self, tag: str) -> list[Formula]:
         """Fresh constants for the slots of a position."""
-        return [z3.Bool(f"{s.name}{_path(s.path)}@{tag}") if s.truth else z3.Int(f"{s.name}{_path(s.path)}@{tag}") for s in self.model.slots]
+        return [
+            z3.Bool(f"{s.name}{_path(s.path)}@{tag}") if s.truth else z3.Int(f"{s.name}{_path(s.path)}@{tag}")
+            for s in self.model.slots
+        ]
 
     def ranges(self, row: list[Formula]) -> list[Formula]:
         """The slots lie in their ranges."""
@@ -47,7 +51,10 @@ class Encoder:
 
     def starts(self, row: list[Formula]) -> Formula:
         """The position is a start."""
-        options = [z3.And([self._is(s.truth, x, n) for s, x, n in zip(self.model.slots, row, start, strict=True)]) for start in self.model.starts]
+        options = [
+            z3.And([self._is(s.truth, x, n) for s, x, n in zip(self.model.slots, row, start, strict=True)])
+            for start in self.model.starts
+        ]
         return z3.Or(options)
 
     def _is(self, truth: bool, x: Formula, n: int) -> Formula:
@@ -95,7 +102,11 @@ class Encoder:
             case "xor":
                 return self._xor(t, a)
             case "eq":
-                return self.number(a[0], t.args[0]) == self.number(a[1], t.args[1]) if t.args[0].truth != t.args[1].truth else a[0] == a[1]
+                return (
+                    self.number(a[0], t.args[0]) == self.number(a[1], t.args[1])
+                    if t.args[0].truth != t.args[1].truth
+                    else a[0] == a[1]
+                )
             case "lt":
                 return self.number(a[0], t.args[0]) < self.number(a[1], t.args[1])
             case "le":
@@ -129,12 +140,12 @@ class Encoder:
         return z3.If(y == 0, z3.IntVal(0), z3.If(y > 0, x % y if rest else x / y, down))
 
     def _xor(self, t: Term, a: list[Formula]) -> Formula:
-        if t.args[0].lo < 0 or t.args[1].lo < 0:
-            raise Unsupported("`^` of negative numbers")
-        bits = max(t.args[0].hi, t.args[1].hi).bit_length()
+        bits = max(abs(n) for x in t.args for n in (x.lo, x.hi)).bit_length()
         if bits > 16:
             raise Unsupported("`^` of large numbers")
         parts = [z3.If((a[0] / 2**k) % 2 != (a[1] / 2**k) % 2, z3.IntVal(2**k), z3.IntVal(0)) for k in range(bits)]
+        if t.args[0].lo < 0 or t.args[1].lo < 0:  # all higher digits are the sign
+            parts.append(z3.If((a[0] < 0) != (a[1] < 0), z3.IntVal(-(2**bits)), z3.IntVal(0)))
         return z3.Sum(parts) if parts else z3.IntVal(0)
 
     # steps
@@ -142,7 +153,10 @@ class Encoder:
     def inputs(self, m: Move, tag: str) -> list[Formula]:
         """Fresh constants for the inputs of a move."""
         truth = {t.number for t in walk(_roots(m)) if t.op == "input" and t.truth}
-        return [z3.Bool(f"{m.action}.{i.number}@{tag}") if i.number in truth else z3.Int(f"{m.action}.{i.number}@{tag}") for i in m.inputs]
+        return [
+            z3.Bool(f"{m.action}.{i.number}@{tag}") if i.number in truth else z3.Int(f"{m.action}.{i.number}@{tag}")
+            for i in m.inputs
+        ]
 
     def bounds(self, m: Move, env: Env) -> list[Formula]:
         """The inputs lie in their bounds."""
@@ -158,10 +172,12 @@ class Encoder:
         early = [self.term(c, env) for c, _ in m.legality_faults]
         first = self.turn(m, env)
         if faults:
-            whole = z3.And([self.term(m.guard, env), self.term(m.draw_guard, env), z3.Or(wrong)]) if wrong else z3.BoolVal(False)
+            whole = z3.And([self.term(m.guard, env), z3.Or(wrong)]) if wrong else z3.BoolVal(False)
             # a draw that has a fault itself has no inputs within bounds, so these are not asked for where the number drawn is wrong
             return [*first, z3.Or([z3.And([*self.choice_bounds(m, env), z3.Or([*early, whole])])])]
-        return [*first, self.term(m.guard, env), self.term(m.draw_guard, env), *self.bounds(m, env), *[z3.Not(w) for w in (*wrong, *early)]]
+        broken = self.broken()
+        told = [] if broken is self.model.terms.false else [z3.Not(self.term(broken, env))]
+        return [*first, *told, self.term(m.guard, env), self.term(m.draw_guard, env), *self.bounds(m, env), *[z3.Not(w) for w in wrong]]
 
     def choice_bounds(self, m: Move, env: Env) -> list[Formula]:
         """The chosen inputs lie in their bounds, and the drawn ones in theirs where these are not empty."""
@@ -179,7 +195,9 @@ class Encoder:
         if m.table:
             return []
         table = self.enabled(True)
-        return [] if table is None or table is self.model.terms.false else [z3.Not(self.term(table, env))]
+        if table is None:
+            raise Unsupported("so many choices at once")
+        return [] if table is self.model.terms.false else [z3.Not(self.term(table, env))]
 
     def after(self, m: Move, env: Env) -> list[Formula]:
         """The slots after the move."""
@@ -194,27 +212,46 @@ class Encoder:
         return found
 
     def enabled(self, table: bool) -> Term | None:
-        """When the table (or with `table` false, anybody) has a legal move, as a term of the position; None if too large."""
+        """When the table (or with `table` false, anybody) has a legal move, as a term of the position; None if too large.
+
+        Of a position where it cannot be told who has a legal move, somebody is said to have one.
+        """
         if table not in self._enabled:
-            terms = self.model.terms
-            parts: list[Term] | None = []
-            for m in self.model.moves:
-                if table and not m.table:
-                    continue
-                found = self._some_choice(m)
-                if found is None:
-                    parts = None
-                    break
-                assert parts is not None
-                parts.append(found)
-            self._enabled[table] = None if parts is None else terms.any(parts)
+            parts = [self._some_choice(m, m.guard) for m in self.model.moves if m.table or not table]
+            kept = [p for p in parts if p is not None]
+            if not table:
+                kept.append(self.broken())
+            self._enabled[table] = self.model.terms.any(kept) if len(parts) + (not table) == len(kept) else None
         return self._enabled[table]
 
-    def _some_choice(self, m: Move) -> Term | None:
-        """Some values of the chosen inputs make the move legal."""
+    def broken(self) -> Term:
+        """When it cannot be told whether the play has ended or what is legal: the evaluator then takes no step."""
+        if self._broken is None:
+            t = self.model.terms
+            first = [t.any(c for c, _ in self.model.end_faults)]
+            second: list[Term] = []
+            for m in self.model.moves:
+                for c, _ in m.legality_faults:
+                    found = self._some_choice(m, c)
+                    if found is None:
+                        raise Unsupported("so many choices at once")
+                    (first if m.table else second).append(found)
+            if second:
+                table = self.enabled(True)
+                if table is None:
+                    raise Unsupported("so many choices at once")
+                first.append(t.all((t.no(table), t.any(second))))
+            self._broken = t.any(first)
+        return self._broken
+
+    def _some_choice(self, m: Move, wanted: Term) -> Term | None:
+        """Some values of the chosen inputs (as far as they are read) make the condition true."""
         terms = self.model.terms
-        used = {t.number for t in walk([m.guard]) if t.op == "input"}
-        chosen: list[Input] = [i for i in m.choices if i.number in used or i.least.op != "const" or i.most.op != "const"]
+        used = {t.number for t in walk([wanted]) if t.op == "input"}
+        whole = wanted is m.guard
+        chosen: list[Input] = [
+            i for i in m.choices if i.number in used or ((whole or i.number <= wanted.level) and (i.least.op != "const" or i.most.op != "const"))
+        ]
         total = 1
         for i in chosen:
             total *= i.hi - i.lo + 1
@@ -229,10 +266,12 @@ class Encoder:
 
             memo: dict[int, Term] = {}
             bounds = [
-                terms.all((terms.le(terms.replace(i.least, put, memo), terms.const(fixed[i.number])), terms.le(terms.const(fixed[i.number]), terms.replace(i.most, put, memo))))
+                side
                 for i in chosen
+                for at in (terms.const(fixed[i.number]),)
+                for side in (terms.le(terms.replace(i.least, put, memo), at), terms.le(at, terms.replace(i.most, put, memo)))
             ]
-            options.append(terms.all([*bounds, terms.replace(m.guard, put, memo)]))
+            options.append(terms.all([*bounds, terms.replace(wanted, put, memo)]))
         return terms.any(options)
 
 

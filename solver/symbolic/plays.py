@@ -23,7 +23,8 @@ from tablelaw.solver.problem import Prop
 from tablelaw.solver.shapes import Perhaps, Tree, Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
-from tablelaw.solver.symbolic.engine import NAME, Machine, Symbolic
+from tablelaw.solver.symbolic.engine import NAME, Symbolic
+from tablelaw.solver.symbolic.machine import Machine
 from tablelaw.solver.trace import to_state
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.core import Expr

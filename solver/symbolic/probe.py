@@ -9,7 +9,8 @@ import z3
 from tablelaw.solver.ir import Move, Term
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
-from tablelaw.solver.symbolic.engine import Bad, Symbolic
+from tablelaw.solver.symbolic.engine import Symbolic
+from tablelaw.solver.symbolic.machine import Bad
 
 
 def reached(engine: Symbolic, state: Term | None, moves: Sequence[tuple[Move, Term]], tag: str, budget: Budget) -> bool | None:

@@ -260,7 +260,7 @@ def test_random_scenarios(read: Read, seed: int) -> None:
 @pytest.mark.slow
 def test_many_random_scenarios(read: Read) -> None:
     found = [agree(read, seed) for seed in range(12, 150)]
-    assert min(found.count("holds"), found.count("fails")) > 20
+    assert min(found.count("holds"), found.count("fails")) >= 15
 
 
 def test_along_looks_at_one_play_only(read: Read) -> None:

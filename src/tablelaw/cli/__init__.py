@@ -49,14 +49,20 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     def settings(sub: argparse.ArgumentParser, every: bool = False) -> None:
-        sub.add_argument("--option", action="append", default=[], metavar="ID=VALUE", help="set an option of the game (repeatable)")
+        sub.add_argument(
+            "--option", action="append", default=[], metavar="ID=VALUE", help="set an option of the game (repeatable)"
+        )
         sub.add_argument("--players", type=positive(int), metavar="N", help="the number of players (default: the smallest)")  # type: ignore[arg-type]
         if every:
-            sub.add_argument("--every-option", action="store_true", help="ask under every setting of the options (study options stay)")
+            sub.add_argument(
+                "--every-option", action="store_true", help="ask under every setting of the options (study options stay)"
+            )
             sub.add_argument("--every-players", action="store_true", help="ask for every number of players")
 
     def effort(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--engine", choices=("auto", "explicit", "symbolic"), default="auto", help="who answers (default: auto)")
+        sub.add_argument(
+            "--engine", choices=("auto", "explicit", "symbolic"), default="auto", help="who answers (default: auto)"
+        )
         sub.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most one answer may take")  # type: ignore[arg-type]
         sub.add_argument("--memory", type=positive(int), metavar="MIB", help="the most memory to use")  # type: ignore[arg-type]
 
@@ -64,7 +70,9 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--json", action="store_true", help="write one JSON object")
 
     check = command("check", "answer the questions of a rules file")
-    check.add_argument("--question", action="append", default=[], metavar="ID", help="only this question or scenario (repeatable)")
+    check.add_argument(
+        "--question", action="append", default=[], metavar="ID", help="only this question or scenario (repeatable)"
+    )
     settings(check, every=True)
     effort(check)
     json(check)
@@ -87,7 +95,9 @@ def parser() -> argparse.ArgumentParser:
     settings(play)
 
     list_ = command("list", "list clauses, questions, options and what cites what")
-    list_.add_argument("what", nargs="?", choices=("clauses", "questions", "options", "scenarios", "sources"), help="only these")
+    list_.add_argument(
+        "what", nargs="?", choices=("clauses", "questions", "options", "scenarios", "sources"), help="only these"
+    )
     settings(list_)
     json(list_)
 
@@ -137,5 +147,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return OK
     except MemoryError:
-        print("error[Q110]: the memory of this machine does not suffice\n  = help: ask for less, or for fewer players", file=sys.stderr)
+        print(
+            "error[Q110]: the memory of this machine does not suffice\n  = help: ask for less, or for fewer players",
+            file=sys.stderr,
+        )
         return UNKNOWN

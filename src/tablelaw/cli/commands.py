@@ -31,7 +31,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         return handler(args)
     except InternalFault as fault:
-        print(f"internal fault: {fault}\nThis is a fault of tablelaw, not of the rules. Please report it with the rules file.", file=sys.stderr)
+        print(
+            f"internal fault: {fault}\nThis is a fault of tablelaw, not of the rules. Please report it with the rules file.",
+            file=sys.stderr,
+        )
         return INTERNAL
 
 
@@ -236,7 +239,10 @@ def explain_code(args: argparse.Namespace) -> int:
     found = CODES.get(args.code.upper())
     if found is None:
         near = did_you_mean(args.code.upper(), CODES)
-        print(f"error[Q109]: there is no code `{args.code}`" + (f"\n  = help: did you mean `{near}`?" if near else ""), file=sys.stderr)
+        print(
+            f"error[Q109]: there is no code `{args.code}`" + (f"\n  = help: did you mean `{near}`?" if near else ""),
+            file=sys.stderr,
+        )
         return BAD_SPEC
     print(found)
     return OK
@@ -335,8 +341,16 @@ def lint(args: argparse.Namespace) -> int:
     findings = look(rules, setting, args.players or rules.counts[0], request)
     progress.clear()
     if args.json:
-        rows = [{"code": d.code, "message": d.message, "place": str(d.span) if d.span else None, "help": d.help} for d in findings]
-        print(json.dumps({"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "findings": rows}, ensure_ascii=False, indent=1))
+        rows = [
+            {"code": d.code, "message": d.message, "place": str(d.span) if d.span else None, "help": d.help} for d in findings
+        ]
+        print(
+            json.dumps(
+                {"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "findings": rows},
+                ensure_ascii=False,
+                indent=1,
+            )
+        )
     else:
         for d in findings:
             print(render(d))
@@ -356,7 +370,13 @@ def recheck(args: argparse.Namespace) -> int:
     if sink.has_errors:
         return complain(sink)
     if args.json:
-        print(json.dumps({"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "results": rows}, ensure_ascii=False, indent=1))
+        print(
+            json.dumps(
+                {"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "results": rows},
+                ensure_ascii=False,
+                indent=1,
+            )
+        )
     else:
         for row in rows:
             print(f"{row['question']}: {row['verdict']} — {row['reason']}")

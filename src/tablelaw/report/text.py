@@ -20,6 +20,9 @@ KNOWN = {
 }
 
 
+LONGEST_RECORD, HEAD, TAIL = 36, 16, 12
+
+
 def width() -> int:
     """Columns to write in: the terminal's, 60 to 100."""
     return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
@@ -27,7 +30,9 @@ def width() -> int:
 
 def wrap(text: str, indent: str, first: str | None = None) -> str:
     """A paragraph, indented."""
-    return textwrap.fill(text, width(), initial_indent=indent if first is None else first, subsequent_indent=indent, break_on_hyphens=False)
+    return textwrap.fill(
+        text, width(), initial_indent=indent if first is None else first, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def cited(game: Game | None, clause: str) -> str:
@@ -68,8 +73,8 @@ def headline(result: Result, defaults: dict[str, str], many_players: bool) -> st
     v = result.verdict
     answer = v.value if v.verdict == "value" else v.verdict
     mark = {True: "", False: "  ← NOT AS EXPECTED", None: ""}[result.as_expected]
-    if result.as_expected is False and result.expected is not None:
-        mark += f" ({result.expected})"
+    if result.as_expected is False:
+        mark += f" (expected: {result.expected or 'holds'})"
     setting = setting_text(result, defaults, many_players)
     how = how_known(result)
     line = f"{result.question}: {answer}{mark}"
@@ -107,8 +112,13 @@ def record(game: Game, trace: Trace) -> str:
     start = trace.steps[0].state
     first = [f"{v.name} {_short(game, v.name, start)}" for v in game.variables]
     rows.append(wrap("start: " + ", ".join(first), "           ", "    "))
+    last = len(trace.steps) - 1
     for i, step in enumerate(trace.steps):
         if step.move is None and i == 0 and step.fault is None:
+            continue
+        if last > LONGEST_RECORD and HEAD < i <= last - TAIL:
+            if i == HEAD + 1:
+                rows.append(f"       … {last - TAIL - HEAD} more steps (`--json` has them all) …")
             continue
         who = "table   " if step.move is None or step.move.actor is None else f"player {step.move.actor}"
         action = game.action(step.move.action) if step.move else None
@@ -166,7 +176,8 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
     r = answer_.result
     v = r.verdict
     game = r.game
-    assert game is not None and v.trace is not None
+    assert game is not None
+    assert v.trace is not None
     lines = [v.verdict.upper() if v.verdict == "illegal" else v.verdict]
     if v.verdict == "illegal":
         for c in v.clauses:
@@ -183,13 +194,19 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
         if answer_.moves:
             lines.append(wrap("legal here: " + ", ".join(answer_.moves), "      ", "    "))
     else:
-        passed = [c for c in v.clauses[1:]]
+        passed = list(v.clauses[1:])
         lines[0] = "legal"
         if passed:
             lines.append(wrap("it passes " + ", ".join(cited(game, c) for c in passed), "      ", "    "))
         if len(v.trace.steps) > 1:
             changed = change_list(game, v.trace.steps[0].state, v.trace.steps[1].state)
-            lines.append(wrap("it leads to " + (", ".join(f"{p} {a} → {b}" for p, a, b in changed) or "the same position"), "      ", "    "))
+            lines.append(
+                wrap(
+                    "it leads to " + (", ".join(f"{p} {a} → {b}" for p, a, b in changed) or "the same position"),
+                    "      ",
+                    "    ",
+                )
+            )
     setting = ", ".join(f"{k}={w}" for k, w in r.options.items() if defaults.get(k) != w)
     if setting:
         lines.append(wrap(f"under {setting}", "    "))

@@ -658,6 +658,10 @@ class Maker:
         if ends:
             game["end"] = ends
         asked = {f"q{i}": self._question() for i in range(questions)}
+        if questions:
+            asked["after"] = self._question("always-after")
+            asked["forced"] = self._question("force")
+            asked["many"] = self._question("count")
         if asked:
             game["questions"] = asked
         return game
@@ -838,12 +842,34 @@ class Maker:
 
     # questions
 
-    def _question(self) -> dict[str, object]:
+    def _question(self, kind: str = "") -> dict[str, object]:
         r = self.r
+        kind = kind or r.choice(("always", "never", "reach"))
         self.asking = True
-        kind = r.choice(("always", "never", "reach"))
-        self.steps = self.chance(0.5)
-        found: dict[str, object] = {kind: self.expr(BOOL, 3 if self.chance(0.5) else 2)}
+        self.steps = kind in ("always", "never", "reach") and self.chance(0.5)
+        found: dict[str, object]
+        counted = self.counted
+        if kind in ("always-after", "force"):
+            self.counted = []
+        if kind == "always-after":
+            found = {kind: {"when": self.expr(BOOL, 2), "then": self.expr(BOOL, 2)}}
+        elif kind == "force":
+            who: object = r.choice(("turn", [0], [self.players - 1], list(range(self.players))))
+            self.scope.append(("who", compound("set", self.player)))
+            found = {kind: {"who": who, "goal": self.expr(BOOL, 2)}}
+            self.scope.pop()
+            if self.chance(0.4):
+                found["within"] = r.randint(0, 3)
+            if self.chance(0.5):
+                found["exactly-when"] = self.expr(BOOL, 2)
+        elif kind == "count":
+            what = r.choice(("states", "plays", "moves"))
+            found = {kind: what}
+            if what == "moves":
+                found["depth"] = r.randint(0, 3)
+        else:
+            found = {kind: self.expr(BOOL, 3 if self.chance(0.5) else 2)}
+        self.counted = counted
         self.asking = self.steps = False
         return found
 
@@ -904,7 +930,7 @@ def checked(text: str, players: int | None = None, setting: dict[str, str] | Non
     return (None if sink.has_errors else game), sink
 
 
-def lively(game: Game, least: int = 4) -> bool:
+def lively(game: Game, least: int = 5) -> bool:
     """Are at least so many states reachable (as the evaluator plays)?"""
     found = dict.fromkeys(evaluate.starts(game))
     waiting = list(found)

@@ -1,0 +1,45 @@
+"""What keeps an endless play going: whose choices, or the draws, or nothing anybody could do otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tablelaw.solver import evaluate
+from tablelaw.solver.trace import Trace
+from tablelaw.spec.game import Game
+
+
+def people(who: Iterable[int]) -> str:
+    """`player 0`, `players 0 and 2`, `nobody`."""
+    seats = sorted(who)
+    if not seats:
+        return "nobody"
+    if len(seats) == 1:
+        return f"player {seats[0]}"
+    return "players " + ", ".join(map(str, seats[:-1])) + f" and {seats[-1]}"
+
+
+def whose(game: Game, trace: Trace) -> str:
+    """Whose choices keep a loop going: who has another legal move on the way round, and whether other draws may come."""
+    assert trace.loop_from is not None
+    choosers: set[int] = set()
+    dice = False
+    for before, step in zip(trace.steps[trace.loop_from :], trace.steps[trace.loop_from + 1 :], strict=False):
+        options = evaluate.moves(game, before.state)
+        if len(options) > 1 and step.move is not None and step.move.actor is not None:
+            choosers.add(step.move.actor)
+        if step.move is not None and len(evaluate.draws(game, before.state, step.move)) > 1:
+            dice = True
+    rising = (
+        f"; {', '.join(f'`{n}`' for n in trace.rising)} only count{'s' if len(trace.rising) == 1 else ''} on"
+        if trace.rising
+        else ""
+    )
+    if not choosers and not dice:
+        return "forced: nobody has another move on the way round" + rising
+    parts = []
+    if choosers:
+        parts.append(f"the choices of {people(choosers)}")
+    if dice:
+        parts.append("the draws")
+    return "kept going by " + " and ".join(parts) + rising

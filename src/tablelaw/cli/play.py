@@ -1,0 +1,439 @@
+"""`tablelaw play`: a game by hand, or the record of moves given."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tablelaw.checkers import explain
+from tablelaw.cli.table import LONGEST_LINE, Drawn, Illegal, Table, Unclear, Undrawn, chosen
+from tablelaw.report import text
+from tablelaw.solver import evaluate
+from tablelaw.solver.evaluate import Move
+from tablelaw.solver.trace import Step, change_list, draw_text, move_text, position_json, step_text
+from tablelaw.spec.diagnostics import Diagnostics, printable, render
+from tablelaw.spec.game import Game
+from tablelaw.spec.load import Rules
+from tablelaw.spec.operators import Fault, same
+from tablelaw.spec.positions import shown
+from tablelaw.spec.questions import Line
+from tablelaw.spec.settings import defaults
+from tablelaw.spec.yaml_nodes import Node
+
+OK, FINDING, BAD = 0, 1, 2
+FEW = 9
+"""How many moves of one action are listed before the rest is left to `moves ACTION`."""
+
+HELP = """\
+NUMBER            play that move of the list
+take(n=2)         play this move; its beginning is enough when no other begins so
+roll -> pips=3    with what was drawn; without it you are asked, or `--seed` draws
+moves [ACTION]    all legal moves, of one action
+why MOVE          is it legal here, and by which clause is it not
+state             the position
+record            the game so far, as a record
+save FILE         write the position to a file, for `--at`
+undo              take the last choice back
+seed N            draw at random from now on (`seed off`: you draw)
+quit              end
+A move called like a command is a move; `:undo` is the command all the same."""
+
+
+def play(rules: Rules, game: Game, node: Node | None, args: argparse.Namespace, sink: Diagnostics) -> int:
+    """Play from the position of `--at`, else from the start: the moves of `--moves`, or by hand."""
+    starts = evaluate.starts(game)
+    table = Table.of(game, starts[0], args.seed)
+    if node is not None:
+        state = table.reader(sink).position(node)
+        if state is None or sink.has_errors:
+            return _complain(sink)
+        try:
+            table = Table.of(game, state, args.seed)
+        except Fault as fault:
+            print(f"the rules have no value in this position: {fault.message}", file=sys.stderr)
+            return FINDING
+    if args.moves is not None:
+        return _given(rules, table, args.moves, sink)
+    if node is None and len(starts) > 1:
+        print(text.wrap(f"There are {len(starts):,} starts; this is the first. Give another one with --at.", ""))
+    Hand(rules, table).run()
+    return OK
+
+
+def _complain(sink: Diagnostics) -> int:
+    for d in sink.items:
+        print(render(d), file=sys.stderr)
+    return BAD
+
+
+# moves given
+
+
+def _given(rules: Rules, table: Table, moves: str, sink: Diagnostics) -> int:
+    for number, word in enumerate((w.strip() for w in moves.split(";")), 1):
+        if not word:
+            continue
+        line = table.read(word, "--moves", sink)
+        if line is None:
+            return _complain(sink)
+        try:
+            table.play(line)
+        except Illegal:
+            print(text.record(table.game, table.trace))
+            answer = why(rules, table, word, sink)
+            print(f"move {number}, `{word}`:")
+            print(answer if answer is not None else "illegal")
+            return FINDING
+        except Undrawn as undrawn:
+            few = [f"`{undrawn.move.action} -> {_draw(table.game, undrawn.move, d)}`" for d, _ in undrawn.draws[:1]]
+            sink.error("Q107", line.span, str(undrawn), help=f"write for example {few[0]}, or give `--seed 1`")
+            return _complain(sink)
+        except Unclear as unclear:
+            sink.error("Q107", line.span, str(unclear), help="write the move out, with its parameters and what it draws")
+            return _complain(sink)
+        except Fault as fault:
+            print(text.record(table.game, table.trace))
+            print(text.wrap(f"the rules have no value here: {fault.message}", "    "))
+            return FINDING
+        if table.steps[-1].fault is not None:
+            print(text.record(table.game, table.trace))
+            return FINDING
+    print(text.record(table.game, table.trace))
+    told = ending(table)
+    if told:
+        print(told)
+    return OK
+
+
+def why(rules: Rules, table: Table, move: str, sink: Diagnostics) -> str | None:
+    """The answer of `tablelaw why` about a move in the position on the table; None when it cannot be read."""
+    quiet = Diagnostics()
+    node = explain.position_node(json.dumps(position_json(table.game, table.state)), "position", quiet)
+    answer = explain.why(rules, table.game, node, move, sink)
+    return None if answer is None else text.why_text(answer, defaults(rules.document))
+
+
+def ending(table: Table) -> str:
+    """Who has won and by which clause; nothing while the play goes on."""
+    game = table.game
+    try:
+        end, won = evaluate.end(game, table.state), sorted(evaluate.winners(game, table.state))
+    except Fault as fault:
+        return text.wrap(f"the rules have no value here: {fault.message}", "    ")
+    if end is None:
+        return ""
+    who = f"player {won[0]} wins" if len(won) == 1 else f"players {', '.join(map(str, won))} win" if won else "nobody wins"
+    entry = game.clauses.get(end.id)
+    says = f": {entry.says}" if entry is not None and entry.says else ""
+    return text.wrap(f"The game has ended, {who}. {text.cited(game, end.id)}{says}", "    ", "")
+
+
+# by hand
+
+
+class Hand:
+    """Reads lines and answers them."""
+
+    def __init__(self, rules: Rules, table: Table) -> None:
+        self.rules, self.table, self.game = rules, table, table.game
+        self.terminal = sys.stdin.isatty()
+        self.input = self._lines()
+        self.listed: list[Move] = []
+        self.commands: dict[str, Callable[[str], object]] = {
+            "moves": self._moves, "why": self._why, "state": self._state, "record": self._record, "save": self._save,
+            "undo": self._undo, "seed": self._seed, "help": lambda _: print(HELP), "?": lambda _: print(HELP),
+        }  # fmt: skip
+
+    def _lines(self) -> Iterator[str]:
+        if not self.terminal:
+            if hasattr(sys.stdin, "reconfigure"):
+                sys.stdin.reconfigure(errors="backslashreplace")
+            yield from (line.strip()[:LONGEST_LINE] for line in sys.stdin)
+            return
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  (line editing in `input`)
+        while True:
+            try:
+                yield input("> ").strip()[:LONGEST_LINE]
+            except (EOFError, KeyboardInterrupt):
+                print()
+                return
+
+    def run(self) -> None:
+        """Until `quit`, or the end of what is typed."""
+        title = self.game.title or self.game.name
+        setting = ", ".join(f"{k}={v}" for k, v in self.game.setting.items())
+        print(text.wrap(f"{title}, {self.game.players} players" + (f", {setting}" if setting else ""), "    ", ""))
+        if self.terminal:
+            print("`help` lists the commands.")
+        self._settle(len(self.table.steps))
+        self._show(None)
+        for line in self.input:
+            if not line or line.startswith("#"):
+                continue
+            if not self._do(line):
+                return
+
+    def _do(self, line: str) -> bool:
+        word, _, rest = line.partition(" ")
+        command = word.removeprefix(":")
+        taken = not word.startswith(":") and self.game.action(word) is not None
+        if command in ("quit", "exit", "q") and not taken:
+            return False
+        try:
+            if command in self.commands and not taken:
+                self.commands[command](rest.strip())
+            else:
+                self._play(line)
+        except Fault as fault:
+            print(text.wrap(f"the rules have no value here: {fault.message}", "    ", ""))
+        return True
+
+    # moves
+
+    def _play(self, typed: str) -> None:
+        sink = Diagnostics()
+        full = self._meant(typed)
+        if isinstance(full, list):
+            print(text.wrap(f"which one: {', '.join(full[:FEW])}{', …' if len(full) > FEW else ''}", "    ", ""))
+            return
+        line = self.table.read(full, "move", sink)
+        if line is None:
+            _tell(sink)
+            return
+        before = len(self.table.steps)
+        try:
+            self.table.play(line)
+        except Illegal:
+            answer = why(self.rules, self.table, full, sink)
+            print(answer) if answer is not None else _tell(sink)
+            return
+        except Undrawn as undrawn:
+            del self.table.steps[before:]
+            if self.table.marks and self.table.marks[-1] == before:
+                self.table.marks.pop()
+            drawn = self._ask(undrawn) if line.times == 1 else None
+            if drawn is None:
+                print("not played")
+                return
+            self.table.marks.append(before)
+            self.table.settle(line.action)
+            self.table.go(undrawn.move, drawn)
+        except Unclear as unclear:
+            print(text.wrap(str(unclear), "    ", ""))
+            return
+        self._settle(before)
+        self._show(before)
+
+    def _settle(self, before: int) -> None:
+        try:
+            if self.table.steps[-1].fault is None:
+                self.table.settle()
+        except Unclear as unclear:
+            print(text.wrap(str(unclear), "    ", ""))
+        except Fault:
+            pass  # told with the moves
+        for at in range(before, len(self.table.steps)):
+            self._told(self.table.steps[at - 1], self.table.steps[at])
+
+    def _told(self, before: Step, step: Step) -> None:
+        assert step.move is not None
+        who = "table" if step.move.actor is None else f"player {step.move.actor}"
+        print(text.wrap(f"{who}: {step_text(self.game, step)}", "    ", ""))
+        if step.fault is not None:
+            print(text.wrap(f"the rules have no value here: {step.fault}; the step is not taken", "    "))
+            self.table.undo()
+            return
+        changed = ", ".join(f"{path} {old} → {new}" for path, old, new in change_list(self.game, before.state, step.state))
+        print(text.wrap(changed or "nothing changes", "    "))
+
+    def _meant(self, typed: str) -> str | list[str]:
+        """The move that a number, a full text or the beginning of one means; several where it is the beginning of several."""
+        if typed.isdecimal():
+            at = int(typed[:9]) - 1
+            return move_text(self.game, self.listed[at]) if 0 <= at < len(self.listed) else typed
+        head, arrow, tail = (p.strip() for p in typed.partition("->"))
+        number, _, rest = head.partition(" ")
+        if number.isdecimal() and not rest and 0 < int(number[:9]) <= len(self.listed):
+            head = move_text(self.game, self.listed[int(number[:9]) - 1])
+        name, bracket, inside = head.partition("(")
+        if self.game.action(name.strip()) is None:
+            texts = {move_text(self.game, m): m.action for m in self._legal()}
+            begun = [t for t in texts if t.startswith(head)]
+            if len(begun) == 1:
+                head = begun[0]
+            else:
+                actions = [a.name for a in self.game.actions if name.strip() and a.name.startswith(name.strip())]
+                legal = [a for a in actions if a in texts.values()] or actions
+                if len(legal) > 1:
+                    return legal
+                if len(legal) == 1:
+                    head = legal[0] + bracket + inside
+        elif bracket and not inside.rstrip().endswith(")"):
+            begun = [move_text(self.game, m) for m in self._legal() if move_text(self.game, m).startswith(head)]
+            if len(begun) != 1:
+                return begun or [head + ")"]
+            head = begun[0]
+        return f"{head} -> {tail}" if arrow else head
+
+    def _legal(self) -> list[Move]:
+        try:
+            return self.table.moves()
+        except Fault:
+            return []
+
+    def _ask(self, undrawn: Undrawn) -> Drawn | None:
+        """What was drawn, typed by hand; None to leave the move."""
+        action = self.game.action(undrawn.move.action)
+        assert action is not None
+        example = _draw(self.game, undrawn.move, undrawn.draws[len(undrawn.draws) // 2][0])
+        names = " and ".join(f"`{d.name}`" for d in action.draws)
+        asked = f"{len(undrawn.draws):,} draws of {names} are possible. Type one such as {example}, or `random`, or `undo`:"
+        print(text.wrap(asked, "    ", ""))
+        for typed in self.input:
+            if typed in ("undo", "quit", "q", ""):
+                return None
+            if typed.split()[:1] == ["random"]:
+                seed = typed[6:].strip()
+                return chosen(undrawn.draws, random.Random(int(seed[:18])) if seed.isdecimal() else random.Random())
+            sink = Diagnostics()
+            word = typed.removeprefix(action.name).strip().removeprefix("->").strip()
+            full = word if "=" in word or len(action.draws) > 1 else f"{action.draws[0].name}={word}"
+            line = self.table.read(f"{action.name} -> {full}", "draw", sink)
+            fitting = [] if line is None else [d for d, _ in undrawn.draws if _drawn(line, d)]
+            if len(fitting) == 1:
+                return fitting[0]
+            if line is None:
+                _tell(sink)
+            else:
+                print(f"{len(fitting)} draws fit; " + ("name all of it" if fitting else f"type one such as {example}"))
+        return None
+
+    # what is shown
+
+    def _show(self, before: int | None) -> None:
+        """The position after a step, who moves and how."""
+        self._position(before)
+        told = ending(self.table)
+        if told:
+            self.listed = []
+            print(told)
+            return
+        self._list(None)
+
+    def _position(self, before: int | None) -> None:
+        game, now = self.game, self.table.state
+        then = self.table.steps[max(0, min(before or 0, len(self.table.steps)) - 1)].state
+        parts = []
+        for v in game.variables:
+            mark = "*" if before is not None and now[v.name] != then[v.name] else ""
+            parts.append(f"{mark}{v.name} {shown(now[v.name], v.type)}")
+        print(text.wrap(", ".join(parts), "    ", "  "))
+
+    def _list(self, only: str | None) -> None:
+        """The legal moves with their numbers: shortened, or in full those of one action (of all: an empty name)."""
+        self.listed = self.table.moves()
+        if not self.listed:
+            print("nobody has a legal move, and the game has not ended")
+            return
+        actor = self.listed[0].actor
+        print("the table acts; nobody chooses, so look at either:" if actor is None else f"player {actor} to move:")
+        numbered = list(enumerate(self.listed, 1))
+        for name in dict.fromkeys(m.action for m in self.listed):
+            if only and name != only:
+                continue
+            group = [(n, m) for n, m in numbered if m.action == name]
+            few = group if only is not None or len(group) <= FEW else group[: FEW - 1]
+            items = [f"{n} {move_text(self.game, m)}" for n, m in few]
+            if len(few) < len(group):
+                items.append(f"… {len(group)} in all: `moves {name}`")
+            for row in columns(items, text.width() - 2):
+                print("  " + row)
+
+    # commands
+
+    def _moves(self, rest: str) -> None:
+        actions = [a.name for a in self.game.actions]
+        if rest and rest not in actions:
+            print(text.wrap(f"no action is called `{printable(rest)}`; there are {', '.join(actions)}", "    ", ""))
+            return
+        told = ending(self.table)
+        if told:
+            print(told)
+            return
+        if rest and not any(m.action == rest for m in self._legal()):
+            print(f"`{rest}` has no legal move here; `why {rest}` says by which clause")
+            return
+        self._list(rest)
+
+    def _why(self, rest: str) -> None:
+        sink = Diagnostics()
+        full = self._meant(rest) if rest else []
+        if not isinstance(full, str):
+            example = full[0] if full else next((a.name for a in self.game.actions), "MOVE")
+            print(f"write for example `why {example}`")
+            return
+        answer = why(self.rules, self.table, full, sink)
+        print(answer) if answer is not None else _tell(sink)
+
+    def _state(self, rest: str) -> None:
+        self._position(None)
+
+    def _record(self, rest: str) -> None:
+        print(text.record(self.game, self.table.trace))
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            print("write `save FILE`")
+            return
+        position = json.dumps(position_json(self.game, self.table.state), ensure_ascii=False, indent=1) + "\n"
+        try:
+            Path(rest).write_text(position, encoding="utf-8")
+        except (OSError, ValueError) as fault:
+            reason = fault.strerror if isinstance(fault, OSError) else "it is no file name"
+            print(f"`{printable(rest)}` cannot be written: {reason}")
+            return
+        print(f"written to {printable(rest)}; play on from it with --at")
+
+    def _undo(self, rest: str) -> None:
+        if not self.table.undo():
+            print("this is where you began")
+            return
+        self._show(None)
+
+    def _seed(self, rest: str) -> None:
+        if rest == "off":
+            self.table.dice = None
+        elif rest.isdecimal():
+            self.table.dice = random.Random(int(rest[:18]))
+        else:
+            print("write `seed 1`, or `seed off`")
+            return
+        print("you draw" if self.table.dice is None else f"draws are random, from seed {rest}")
+
+
+def columns(items: list[str], room: int) -> list[str]:
+    """Items side by side in columns of one width, read from left to right."""
+    wide = max(map(len, items)) + 3
+    across = max(1, (room + 3) // wide)
+    return ["".join(i.ljust(wide) for i in items[k : k + across]).rstrip() for k in range(0, len(items), across)]
+
+
+def _draw(game: Game, move: Move, drawn: Drawn) -> str:
+    return draw_text(game.action(move.action), drawn)
+
+
+def _drawn(line: Line, drawn: Drawn) -> bool:
+    known = dict(drawn)
+    return line.condition is None and all(same(known[n], v) for n, v in line.draw)
+
+
+def _tell(sink: Diagnostics) -> None:
+    """A fault of what was typed, in short: there is no file to point at."""
+    for d in sink.items:
+        print(text.wrap(printable(d.message) + (f" ({d.help})" if d.help else ""), "    ", ""))

@@ -1,0 +1,168 @@
+"""The benchmarks' page, the reading of Spin's reports, and the z3 models by hand. Nothing is measured here."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+
+
+def module(name: str) -> ModuleType:
+    """A file of benchmarks/ as a module."""
+    spec = importlib.util.spec_from_file_location(f"tablelaw_bench_{name}", FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found  # dataclasses look their module up
+    spec.loader.exec_module(found)
+    return found
+
+
+page, spin, z3_dice = module("page"), module("spin"), module("z3_dice")
+
+
+def sample() -> dict[str, Any]:
+    """Results of two searches, three questions and three rounds, made up."""
+    clock = {"read": [0.25] * 3, "made": [0.125] * 3, "whole": [2.0, 8.0, 1.0]}
+    proof = {"kind": "always", "known": "proved", "play": False}
+    return {
+        "date": "2000-01-01",
+        "machine": {"processor": "abacus", "cores": "1", "memory": "1 GiB", "system": "Linux"},
+        "versions": {"tablelaw": "0", "Spin": "6"},
+        "repeats": 3,
+        "limit": 10.0,
+        "load": [0.5, 1.0],
+        "skipped": [],
+        "explicit": [
+            {
+                "game": "a",
+                "title": "Game A",
+                "states": 1000,
+                "expanded": 1000,
+                "steps": 5000,
+                "seconds": {**clock, "search": [1, 9, 2]},
+            },
+            {
+                "game": "b",
+                "title": "Game B",
+                "states": 1200,
+                "expanded": 300,
+                "steps": 7000,
+                "seconds": {**clock, "search": [3, 3, 3]},
+            },
+        ],
+        "spin": [
+            {
+                "game": "a",
+                "order": order,
+                "states": 1000,
+                "stored": 1000,
+                "steps": 4000,
+                "seconds": {"search": [0.3] * 3, "run": [run] * 3, "whole": [4.0] * 3},
+            }
+            for order, run in (("depth-first", 0.5), ("breadth-first", 0.001))
+        ],
+        "proofs": [
+            {**proof, "players": 2, "question": "dice-conserved", "verdict": "holds", "seconds": {"proof": [1, 2, 3]}},
+            {**proof, "players": 2, "question": "enough-dice", "verdict": "unknown", "seconds": {"proof": [10]}},
+            {**proof, "players": 2, "question": "", "verdict": "1", "seconds": {"proof": [1.5]}},
+        ],
+        "z3": [
+            {
+                "players": 2,
+                "question": "dice-conserved",
+                "method": "induction",
+                "verdict": "holds",
+                "seconds": {"proof": [0.01, 0.02, 0.02]},
+            },
+            {"players": 2, "question": "dice-conserved", "method": "spacer", "verdict": "unknown", "seconds": {"proof": [10]}},
+            {
+                "players": 2,
+                "question": "enough-dice",
+                "method": "induction",
+                "verdict": "holds",
+                "seconds": {"proof": [0.02] * 3},
+            },
+        ],
+    }
+
+
+def test_page_has_medians_and_ratios() -> None:
+    text = page.write(sample())
+    assert "| Game A | 1,000 | 5,000 | 2.00 | 500 | 2,500 | 0.30 | 0.500 | 2,000 | 4.0 | 0.30 | 0.001 | – | – |" in text
+    assert "| Game B | 1,200 | 7,000 | 3.00 | 400 | 2,300 | – | – | – | – | – | – | – | – |" in text
+    assert "| `dice-conserved`, 2 players | 2.00 | 0.020 (100) | none |  |" in text
+    assert "the successors of 300 states made" in text
+
+
+def test_page_says_where_it_loses() -> None:
+    _, _, text = page.write(sample()).partition("## Where tablelaw loses")
+    lost, _, won = text.partition("It takes less time")
+    assert "- Game A, search, Spin depth-first: 4.0 times as long." in lost
+    assert "- `dice-conserved`, z3 by hand (induction): 100 times as long." in lost
+    assert "- `enough-dice`, z3 by hand (induction): with 2 players tablelaw has no answer within 10 s." in lost
+    assert "- Game A, the whole way, Spin breadth-first: 2.0 times as fast." in won
+    assert "- `dice-conserved`, z3 by hand (Spacer): by hand not within 10 s with 2 players." in won
+
+
+def test_page_without_spin_says_so() -> None:
+    results = {**sample(), "spin": [], "skipped": ["Spin was not measured: spin not found"]}
+    text = page.write(results)
+    assert "Spin was not measured: spin not found." in text
+    assert "Game A, search" not in text
+
+
+REPORT = """
+State-vector 20 byte, depth reached 33, errors: 0
+     9044 states, stored
+\t    1016 nominal states (stored-atomic)
+    12985 transitions (= stored+matched)
+pan: elapsed time 0.02 seconds
+"""
+
+
+def test_spin_report_is_read() -> None:
+    assert spin.read_report(REPORT) == {"states": 1016, "stored": 9044, "steps": 12985}
+    assert spin.elapsed(REPORT) == 0.02
+
+
+@pytest.mark.parametrize("report", ["error: max search depth too small\n" + REPORT, REPORT.replace("errors: 0", "errors: 1")])
+def test_spin_report_of_a_search_that_was_cut(report: str) -> None:
+    with pytest.raises(spin.Cut):
+        spin.read_report(report)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(spin.missing() is not None, reason="Spin is not installed")
+@pytest.mark.parametrize("order", ["depth-first", "breadth-first"])
+@pytest.mark.parametrize(
+    "model, defines, states", [("tic_tac_toe", [], 5478), ("nim", ["HEAP=7"], 1016), ("dice_turn", [], 163876)]
+)
+def test_spin_counts_the_same_states(model: str, defines: list[str], states: int, order: str) -> None:
+    assert spin.measure(model, defines, order)["states"] == states
+
+
+@pytest.mark.parametrize("players", [2, 5])
+@pytest.mark.parametrize("question", z3_dice.QUESTIONS[:3])
+def test_z3_by_hand_proves_by_induction(question: str, players: int) -> None:
+    assert z3_dice.induction(question, players) == "holds"
+
+
+def test_z3_by_hand_proves_with_spacer() -> None:
+    assert z3_dice.spacer("dice-conserved", 2) == "holds"
+
+
+def test_z3_by_hand_finds_nine_catapults() -> None:
+    assert z3_dice.bounded("nine-catapults", 2) == "holds"
+    assert z3_dice.bounded("nine-catapults", 2, depth=0) == "fails"
+
+
+def test_z3_by_hand_does_not_prove_what_is_false() -> None:
+    assert z3_dice.spacer("nine-catapults", 2) == "fails"  # asked of every position, and the first one has none
+    assert z3_dice.induction("nine-catapults", 2) != "holds"
