@@ -43,7 +43,7 @@ SEARCHES = {
     "nim": Search("Nim 7-7-7", EXAMPLES / "nim" / "rules.yaml", 1016, model="nim", defines=("HEAP=7",)),
     "nim-31": Search("Nim 31-31-31", EXAMPLES / "nim" / "rules.yaml", 65528, larger=True, model="nim", defines=("HEAP=31",)),
     "dice-turn": Search("Dice game, first turn", HERE / "dice_turn.yaml", 163876, model="dice_turn", quick=False),
-    "dice": Search("Dice game, 2 players, cut", DICE, 0, cap=200_000, quick=False),
+    "dice": Search("Dice game, 2 players, cut", DICE, 0, cap=100_000, quick=False),
 }
 
 

@@ -31,7 +31,7 @@ import z3_dice
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
-LIMIT = 20.0
+LIMIT = 10.0
 HARD = 1200.0
 WHOLLY = (2, 5)
 """For how many players all questions are asked; for others those alone that have a peer."""

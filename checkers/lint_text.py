@@ -61,8 +61,8 @@ class _Uses:
             self._text(None, doc.players.text)
         self._node(None, doc.pieces)
         for a in doc.actions.values():
-            for p in (a.by, a.during, *(d for _, d in a.chance)):
-                self._formula(None, p)
+            for formula in (a.by, a.during, *(d for _, d in a.chance)):
+                self._formula(None, formula)
             for _, domain in a.params:
                 self._text(None, domain.text)
                 self.read |= words(domain.text)
@@ -181,7 +181,7 @@ def unused(doc: Document) -> Iterator[Diagnostic]:
 
 
 def _many_starts(init: Node | None) -> bool:
-    return isinstance(init, Mapping) and init.get("any_of") is not None or init is None
+    return init is None or (isinstance(init, Mapping) and init.keys() == ("any",))
 
 
 def without_source(doc: Document) -> Iterator[Diagnostic]:

@@ -23,6 +23,10 @@ from tablelaw.spec.values import Map
 from tablelaw.spec.yaml_nodes import Node, Scalar
 
 
+PROVABLE = ("always", "never", "reach", "progress")
+IN_RANGE = Asked("in-range", "in-range", None, "No step leaves a range, and every formula has a value.")
+
+
 @dataclass(slots=True)
 class Request:
     """What a person asked for."""
@@ -54,6 +58,8 @@ class Session:
     def __init__(self, rules: Rules, request: Request, sink: Diagnostics) -> None:
         self.rules, self.request, self.sink = rules, request, sink
         self._games: dict[tuple[tuple[tuple[str, str], ...], int], tuple[Game, Engines, Reader] | None] = {}
+        self._open: dict[tuple[str, int], Verdict | None] = {}
+        self._open_games: dict[object, tuple[Game, Engines, Reader] | None] = {}
 
     @property
     def doc(self) -> Document:
@@ -167,9 +173,7 @@ class Session:
             asked = reader.question(question)
             return None if asked is None else (asked, engines)
         if case.name == "in-range":
-            return Asked(
-                "in-range", "in-range", self.doc.span, "No step leaves a range, and every formula has a value."
-            ), engines
+            return IN_RANGE, engines
         scenario = self.doc.scenarios[case.name]
         staged = reader.scenario(scenario)
         if staged is None:
@@ -185,7 +189,7 @@ class Session:
             return None
         asked, engines = found
         budget = Budget(self.request.seconds, self.request.mebibytes, 0, self.request.tell)
-        verdict = self._broken_start(asked, engines) or self._answer(asked, engines, budget)
+        verdict = self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
         return Result(
             asked.id,
             asked.kind,
@@ -197,6 +201,42 @@ class Session:
             asked.says,
             asked.cite,
         )
+
+    def _for_all(self, case: Case) -> Verdict | None:
+        """One proof for every setting that the question is asked under, its options left open; None where there is none."""
+        key = (case.name, case.players)
+        if key not in self._open:
+            self._open[key] = None
+            settings = [s for s, players in self._variations(case.name) if players == case.players]
+            if len(settings) > 1 and self.request.engine != "explicit":
+                self._open[key] = self._open_answer(case, settings)
+        found = self._open[key]
+        return None if found is None else replace(found, notes=list(found.notes))
+
+    def _open_answer(self, case: Case, settings: list[Setting]) -> Verdict | None:
+        question = self.doc.questions.get(case.name)
+        if case.name != "in-range" and (question is None or question.kind not in PROVABLE or question.node.get("given") is not None):
+            return None
+        whole = (tuple(tuple(s.items()) for s in settings), case.players)
+        if whole not in self._open_games:
+            game = self.rules.open_game(settings, case.players)
+            self._open_games[whole] = None
+            if game is not None:
+                engines = Engines(game, "symbolic", self.request.cores)
+                self._open_games[whole] = game, engines, Reader(game, Diagnostics(), evaluate.starts(game)[0])
+        found = self._open_games[whole]
+        if found is None:
+            return None
+        _, engines, reader = found
+        asked = IN_RANGE if question is None else reader.question(question)
+        if asked is None:
+            return None
+        seconds = min(self.request.seconds or 60.0, 60.0)
+        verdict = engines.ask(asked, Budget(seconds, self.request.mebibytes, 0, self.request.tell))
+        if verdict.known_by != "proved" or verdict.trace is not None or verdict.verdict not in ("holds", "fails"):
+            return None
+        verdict.notes.append(f"one proof for all {len(settings)} settings of the options asked")
+        return verdict
 
     def _answer(self, asked: Asked, engines: Engines, budget: Budget) -> Verdict:
         try:

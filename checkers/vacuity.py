@@ -6,14 +6,12 @@ neither comes in the time given there is no finding.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tablelaw.checkers import lint_text
 from tablelaw.checkers.session import Request
 from tablelaw.solver import evaluate
-from tablelaw.solver.engine import Engines
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.probe import Found, Probe, Target
 from tablelaw.solver.shapes import Unlowerable
@@ -30,9 +28,10 @@ from tablelaw.spec.settings import Setting, broken, defaults, every_setting, hol
 from tablelaw.spec.source import Span
 
 SECONDS = 60.0
-LOOK, SCAN, PROOF = 4.0, 2.0, 8.0
+LOOK, SCAN, PROOF = 4.0, 8.0, 8.0
 MOST_PLACES, MOST_BASES = 40, 400
 MOST_DRAWS, MOST_POSITIONS = 64, 200
+Key = tuple[str, str]
 
 
 def lint(rules: Rules, setting: Setting, players: int, request: Request) -> list[Diagnostic]:
@@ -102,7 +101,12 @@ class Candidate:
     target: Callable[[Scene], Target | None]
     asked: Callable[[Scene], Asked | None] | None = None
     notes: Callable[[Scene], tuple[str, ...]] | None = None
-    proved: list[Scene] = field(default_factory=list)
+    within: frozenset[str] = frozenset()  # the actions that it is part of
+
+    @property
+    def id(self) -> Key:
+        """The same thing has the same id in every setting."""
+        return self.code, self.key
 
 
 @dataclass(slots=True)
@@ -114,71 +118,74 @@ class Scene:
     game: Game
     probe: Probe
     reader: Reader
-    candidates: dict[tuple[str, str], Candidate] = field(default_factory=dict)
+    candidates: dict[Key, Candidate] = field(default_factory=dict)
 
 
 class _Search:
-    """Looks for a use of each thing: first in positions met, in every setting; then for proofs of what is left."""
+    """Looks for a use of each thing, setting by setting: in positions met, then by z3. What is left has none."""
 
     def __init__(self, rules: Rules, fixed: Setting, players: int, budget: Budget) -> None:
         self.rules, self.doc, self.budget = rules, rules.document, budget
         self.places = places(rules, fixed, players)
-        self.scenes: list[Scene] = []
-        self.used: set[tuple[str, str]] = set()
-        self.order: list[Diagnostic] = []
+        self.settled: set[Key] = set()
+        self.vacuous: dict[Key, tuple[Candidate, Scene]] = {}
         self.pairs: set[frozenset[str]] = set()
 
     def findings(self) -> Iterator[Diagnostic]:
-        """The findings."""
-        whole = True
-        for setting, players in self.places:
-            scene = self._scene(setting, players)
-            if scene is None or self.budget.left() <= 0:
-                whole = False
+        """The findings; where the time does not suffice only those that a position shows."""
+        for n, (setting, players) in enumerate(self.places):
+            scene = self._scene(setting, players) if self.budget.left() > 0 else None
+            if scene is None:
+                self.vacuous = {}
                 break
-            self.scenes.append(scene)
-            waiting = [c for c in scene.candidates.values() if (c.code, c.key) not in self.used]
-            if waiting or not self.order:
-                scene.probe.look_around(self.budget.part(LOOK))
-            for c in waiting:
-                target = c.target(scene)
-                if target is not None and scene.probe.met(target, min(SCAN, max(self.budget.left(), 0.05))) is True:
-                    self.used.add((c.code, c.key))
-            self.order += self._orders(scene)
-        yield from self.order
-        if not whole:
-            return
-        keys = dict.fromkeys(k for s in self.scenes for k in s.candidates if k not in self.used)
-        for n, key in enumerate(keys):
-            share = max(1.0, self.budget.left() / max(1, len(keys) - n) * 2)
-            if self._never(key, share):
-                scene = next(s for s in self.scenes if key in s.candidates)
-                c = scene.candidates[key]
-                notes = c.notes(scene) if c.notes else ()
-                yield Diagnostic(c.code, "warning", c.message, c.span, notes=notes, help=c.help)
+            waiting = [c for c in scene.candidates.values() if c.id not in self.settled]
+            if waiting or not n:
+                for seconds in (LOOK / 10, LOOK):  # few things are left to look for in most settings
+                    if not scene.probe.complete and (waiting or seconds < LOOK):
+                        scene.probe.look_around(self.budget.part(seconds))
+                    waiting = self._unmet(scene, waiting)
+                yield from self._orders(scene)
+                self._settle(scene, waiting)
+        dead = {name for code, name in self.vacuous if code == "L103"}
+        for c, scene in self.vacuous.values():
+            if c.code != "L103" and c.within and c.within <= dead:
+                continue  # of an action that never happens only that is told
+            notes = c.notes(scene) if c.notes else ()
+            yield Diagnostic(c.code, "warning", c.message, c.span, notes=notes, help=c.help)
 
-    def _never(self, key: tuple[str, str], seconds: float) -> bool:
-        last = time.monotonic() + seconds
-        for scene in self.scenes:
-            c = scene.candidates.get(key)
-            if c is None:
-                continue
-            left = min(PROOF, last - time.monotonic(), self.budget.left())
-            if left <= 0 or self._reached(scene, c, left) is not False:
-                return False
-        return True
+    def _unmet(self, scene: Scene, waiting: list[Candidate]) -> list[Candidate]:
+        left = [c for c in waiting if self._met(scene, c) is not True]
+        self.settled |= {c.id for c in waiting if c not in left}
+        return left
+
+    def _settle(self, scene: Scene, left: list[Candidate]) -> None:
+        """Sort out what has a use here, or may have one; the rest has been shown to have none here."""
+        for n, c in enumerate(left):
+            seconds = min(PROOF, self.budget.left() / (len(left) - n))
+            if self._reached(scene, c, seconds) is False:
+                self.vacuous.setdefault(c.id, (c, scene))
+            else:
+                self.settled.add(c.id)
+        for key in self.settled:
+            self.vacuous.pop(key, None)
+
+    def _met(self, scene: Scene, c: Candidate) -> Found:
+        target = c.target(scene)
+        seconds = SCAN if scene.probe.complete else SCAN / 4
+        return None if target is None else scene.probe.met(target, max(0.05, min(seconds, self.budget.left())))
 
     def _reached(self, scene: Scene, c: Candidate, seconds: float) -> Found:
+        if seconds <= 0.05:
+            return None
         target = c.target(scene)
         if target is not None:
-            if not scene.probe.seen:
-                scene.probe.look_around(self.budget.part(min(LOOK, seconds / 2)))
             return scene.probe.proves_never(target, seconds)
         asked = None if c.asked is None else c.asked(scene)
         if asked is None:
             return None
-        verdict = Engines(scene.game, cores=False).ask(asked, self.budget.part(seconds)).verdict
-        return {"holds": True, "fails": False}.get(verdict)
+        engines = scene.probe.engines
+        engines.engine = "auto" if scene.probe.complete else "symbolic"
+        return {"holds": True, "fails": False}.get(engines.ask(asked, self.budget.part(seconds)).verdict)
 
     # candidates
 
@@ -192,48 +199,44 @@ class _Search:
         except (Unlowerable, RecursionError):
             return None
         for c in (*self._actions(game), *self._effects(scene), *self._ends(game), *self._questions(scene)):
-            scene.candidates.setdefault((c.code, c.key), c)
+            scene.candidates.setdefault(c.id, c)
         return scene
 
     def _actions(self, game: Game) -> Iterator[Candidate]:
         for a in game.actions:
-            if not any(_never_true(c.formula) and all(_never_true(x) for x in c.lifted) for c in a.checks):
-                yield Candidate(
-                    "L103", a.name, self._span(a.name) or a.span, f"action `{a.name}` never happens",
-                    "check `during` and the rules under `require:`; ask with `reach` for a position in which it should be open",
-                    lambda s, n=a.name: s.probe.happens(n), notes=lambda s, a=a: _blockers(s, a),
-                )  # fmt: skip
+            # a rule that is constantly false is there so that `why` can name its sentence
+            closed = [c.id for c in a.checks if _never_true(c.formula) and all(_never_true(x) for x in c.lifted)]
+            if not closed:
+                cure = "check `during` and the rules under `require:`; ask with `reach` for a position where it should be open"
+                message = f"action `{a.name}` never happens"
+                span = self._span(a.name) or a.span
+                yield Candidate("L103", a.name, span, message, cure, _happens(a.name), notes=_blockers(a))
             for c in a.checks:
-                yield Candidate(
-                    "L102", c.id, self._span(c.id) or c.span, f"check `{c.id}` forbids nothing",
-                    "see whether its formula is weaker than its sentence; if another rule says the same, cite both places in one clause",
-                    lambda s, n=c.id: s.probe.matters(n),
-                )  # fmt: skip
+                span, within = self._span(c.id) or c.span, frozenset((a.name,))
+                if not closed or closed == [c.id]:
+                    cure = "see whether its formula is too weak; what another rule says as well is one clause that cites both"
+                    message = f"check `{c.id}` forbids nothing"
+                    yield Candidate("L102", c.id, span, message, cure, _matters(c.id), within=within)
                 for left, words in antecedents(c.formula):
-                    yield Candidate(
-                        "L101", f"{c.id} {left!r}", left.span or c.span, f"the left side of check `{c.id}` is true in no reachable position",
-                        f"check {words}; ask with `reach` whether it can be true",
-                        lambda s, n=a.name, f=left: s.probe.reads(n, f),
-                    )  # fmt: skip
+                    message = f"the left side of check `{c.id}` is true in no reachable position"
+                    cure = f"check {words}; ask with `reach` whether it can be true"
+                    key = f"{c.id} {left!r}"
+                    yield Candidate("L101", key, left.span or span, message, cure, _reads(a.name, left), within=within)
 
     def _effects(self, scene: Scene) -> Iterator[Candidate]:
         counted = {name for q in self.doc.questions.values() for f in q.formulas.values() for name in lint_text.words(f.text)}
+        cure = "check its condition and its effect, or cite its sentence among the remarks if it decides nothing"
         for name, clause in scene.game.clauses.items():
-            # what only a question counts (`times`) matters to it by taking effect, whatever it changes
+            # what a question counts (`times`) matters to it by taking effect, whatever it changes
             if clause.role == "effect" and name in scene.probe.model.switches and name not in counted:
-                yield Candidate(
-                    "L104", name, clause.span, f"clause `{name}` changes nothing",
-                    "check its condition and its effect, or cite its sentence among the remarks if it decides nothing",
-                    lambda s, n=name: s.probe.matters(n),
-                )  # fmt: skip
+                within = frozenset(m.action for m in scene.probe.model.moves if name in m.fired)
+                message = f"clause `{name}` changes nothing"
+                yield Candidate("L104", name, clause.span, message, cure, _matters(name), within=within)
 
     def _ends(self, game: Game) -> Iterator[Candidate]:
+        cure = "check its `when`, and whether an end above it comes first; ask with `reach` whether it can be true"
         for e in game.ends:
-            yield Candidate(
-                "L104", e.id, e.span, f"end `{e.id}` ends no play",
-                "check its `when`, and whether an end above it comes first; ask with `reach` whether it can be true",
-                lambda s, n=e.id: s.probe.decides(n),
-            )  # fmt: skip
+            yield Candidate("L104", e.id, e.span, f"end `{e.id}` ends no play", cure, _decides(e.id))
 
     def _questions(self, scene: Scene) -> Iterator[Candidate]:
         for q in self.doc.questions.values():
@@ -244,12 +247,11 @@ class _Search:
                 continue
             lefts = antecedents(asked.formula) if q.kind == "always" else [(asked.formula, "the formula under `when`")]
             for left, words in lefts:
-                reach = replace(asked, id=q.id, kind="reach", formula=left, then=None, expected=None)
-                yield Candidate(
-                    "L101", f"{q.id} {left!r}", left.span or q.span, f"the left side of question `{q.id}` is true in no reachable position",
-                    f"check {words}; ask with `reach` whether it can be true",
-                    lambda s, f=left, g=asked.given: s.probe.question(f) if g is None else None, lambda s, r=reach: r,
-                )  # fmt: skip
+                message = f"the left side of question `{q.id}` is true in no reachable position"
+                cure = f"check {words}; ask with `reach` whether it can be true"
+                reach = replace(asked, kind="reach", formula=left, then=None, expected=None)
+                span = left.span or q.span
+                yield Candidate("L101", f"{q.id} {left!r}", span, message, cure, _question(left, asked.given), _asking(reach))
 
     def _span(self, name: str) -> Span | None:
         clause = self.doc.clauses().get(name)
@@ -270,11 +272,10 @@ class _Search:
                 self.pairs.add(pair)
                 action = scene.game.action(two)
                 notes = (*found, *_chosen(self.doc, scene))
-                yield Diagnostic(
-                    "L106", "warning", f"the outcome depends on the order of `{one}` and `{two}`, and the table may take either first",
-                    self._span(two) or (action.span if action else None), notes=notes,
-                    help="say in `during` when each is due, or make an option of the two orders",
-                )  # fmt: skip
+                message = f"the outcome depends on the order of `{one}` and `{two}`, and the table may take either first"
+                cure = "say in `during` when each is due, or make an option of the two orders"
+                span = self._span(two) or (action.span if action else None)
+                yield Diagnostic("L106", "warning", message, span, notes=notes, help=cure)
 
 
 def _chosen(doc: Document, scene: Scene) -> tuple[str, ...]:
@@ -298,7 +299,35 @@ def _asked_here(q: Question, doc: Document, scene: Scene) -> bool:
     )
 
 
-def _blockers(scene: Scene, action: Action) -> tuple[str, ...]:
+def _happens(name: str) -> Callable[[Scene], Target | None]:
+    return lambda scene: scene.probe.happens(name)
+
+
+def _matters(name: str) -> Callable[[Scene], Target | None]:
+    return lambda scene: scene.probe.matters(name)
+
+
+def _decides(name: str) -> Callable[[Scene], Target | None]:
+    return lambda scene: scene.probe.decides(name)
+
+
+def _reads(action: str, formula: Expr) -> Callable[[Scene], Target | None]:
+    return lambda scene: scene.probe.reads(action, formula)
+
+
+def _question(formula: Expr, given: State | None) -> Callable[[Scene], Target | None]:
+    return lambda scene: scene.probe.question(formula) if given is None else None
+
+
+def _asking(asked: Asked) -> Callable[[Scene], Asked | None]:
+    return lambda scene: asked
+
+
+def _blockers(action: Action) -> Callable[[Scene], tuple[str, ...]]:
+    return lambda scene: _forbidding(scene, action)
+
+
+def _forbidding(scene: Scene, action: Action) -> tuple[str, ...]:
     """Which of an action's rules alone forbid it always."""
     p = scene.probe
 
@@ -338,7 +367,8 @@ def antecedents(e: Expr) -> list[tuple[Expr, str]]:
         case Agg("all", binders, body):
             found = [(Agg("any", binders, left, type=e.type, span=left.span), words) for left, words in antecedents(body)]
         case Let(names, values, body):
-            found = [(Let(names, values, left, type=left.type, span=e.span or left.span), words) for left, words in antecedents(body)]
+            inner = antecedents(body)
+            found = [(Let(names, values, left, type=left.type, span=e.span or left.span), words) for left, words in inner]
     return [(left, words) for left, words in found if not isinstance(left, Const)]
 
 
@@ -462,7 +492,8 @@ def _means_the_same(
 def _meaning(rules: Rules, setting: Setting, players: int) -> object:
     """A game and its questions with every option read and every name known: equal texts mean the same."""
     doc, quiet = rules.document, Diagnostics()
-    if any(setting[o.id] != o.default and not holds(o.only, names_for(doc, setting, players), doc, quiet) for o in doc.options.values()):
+    names = names_for(doc, setting, players)
+    if any(setting[o.id] != o.default and not holds(o.only, names, doc, quiet) for o in doc.options.values()):
         return None  # an option that is not there has its default
     if broken(doc, setting, players, quiet) is not None:
         return None
@@ -470,13 +501,13 @@ def _meaning(rules: Rules, setting: Setting, players: int) -> object:
     if game is None or quiet.has_errors:
         return None
     reader = Reader(game, quiet, evaluate.starts(game)[0])
-    names = names_for(doc, setting, players)
     asked = [reader.question(q) for q in doc.questions.values() if all(holds(o, names, doc, quiet) for o in q.only)]
     staged = [s.id for s in doc.scenarios.values() if all(holds(o, names, doc, quiet) for o in s.only)]
     return repr(
         (
             [(v.name, v.type, v.init, v.any_of) for v in game.variables],
-            [(a.name, a.by, a.during, a.params, [(c.id, c.formula, c.lifted) for c in a.checks], a.draws, a.effects) for a in game.actions],
+            [(a.name, a.by, a.during, a.params, a.draws, a.effects) for a in game.actions],
+            [(c.id, c.formula, c.lifted) for a in game.actions for c in a.checks],
             [(e.id, e.when, e.winners) for e in game.ends],
             [(q.id, q.formula, q.then, q.where, q.exactly_when, q.who, q.given, q.expected) for q in asked if q],
             staged,

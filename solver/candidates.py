@@ -8,7 +8,7 @@ from tablelaw.solver.problem import Problem
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Reader, step_needs
-from tablelaw.spec.settings import holds
+from tablelaw.spec.settings import LeftOpen, holds
 
 
 def claims(game: Game, problem: Problem) -> list[Term]:
@@ -20,7 +20,10 @@ def claims(game: Game, problem: Problem) -> list[Term]:
     for q in game.document.questions.values():
         if q.kind not in ("always", "never") or q.node.get("given") is not None:
             continue
-        if not all(holds(o, game.names, game.document, quiet) for o in q.only):
+        try:
+            if not all(holds(o, game.names, game.document, quiet) for o in q.only):
+                continue
+        except LeftOpen:
             continue
         asked = reader.question(q)
         if asked is None or asked.formula is None:
@@ -38,14 +41,17 @@ def claims(game: Game, problem: Problem) -> list[Term]:
 def _small_links(problem: Problem) -> list[Term]:
     """Each variable that is at its start whenever another is: `over` is false while nobody has rolled, and so on."""
     model, t = problem.model, problem.terms
-    if len(model.starts) != 1 or len(model.slots) > 60:
+    if len(model.slots) > 60:
         return []
     start = model.starts[0]
+    fixed = {i for i in range(len(start)) if all(row[i] == start[i] for row in model.starts)}
     found: list[Term] = []
     for i, s in enumerate(model.slots[: problem.game_slots]):
+        if i not in fixed:
+            continue
         here = t.eq(model.var(i), t.const(start[i], s.truth))
         for j, other in enumerate(model.slots[: problem.game_slots]):
-            if i != j and (s.truth or other.truth):
+            if i != j and j in fixed and (s.truth or other.truth):
                 there = t.eq(model.var(j), t.const(start[j], other.truth))
                 found.append(t.any((t.no(here), there)))
     return found
@@ -55,7 +61,7 @@ def counted(problem: Problem, interest: list[Term], most: int = 3) -> list[Term]
     """Links between how often something has happened and the rest, for the first few times: until then a slot is at its
     start or at a fixed number, or (where the question reads the slot) at most some number that the rules mention."""
     model, t = problem.model, problem.terms
-    if len(model.starts) != 1 or len(model.slots) > 60:
+    if len(model.slots) > 60:
         return []
     start = model.starts[0]
     read = {x.number for x in walk(interest) if x.op in ("var", "next")}

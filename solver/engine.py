@@ -169,7 +169,7 @@ class Engines:
                 kept.append(name)
                 continue
             if answer == verdict.verdict:
-                game = changed
+                game = changed  # the answer does not need it, so what follows is asked without it
             else:
                 kept.append(name)
         return kept
@@ -194,3 +194,12 @@ class Engines:
         if machine is None:
             return None
         return core(self.symbolic, asked, machine.lemmas, machine.row, budget.part(10.0))  # type: ignore[attr-defined]
+
+
+def generated_source(game: Game) -> str:
+    """The Python source of the search: the successors of a packed position. Raises `Unlowerable`."""
+    from tablelaw.solver.lower import lower
+    from tablelaw.solver.space.generate import successor_source
+
+    model, _ = lower(game, unroll=True)
+    return successor_source(model)

@@ -11,6 +11,7 @@ from math import comb
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Assign, Bind, Branch, Draw, Effect, Fire, Loop
 from tablelaw.spec.game import Action, End, Game
+from tablelaw.spec.names import open_variable
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.reckon import Place, bindings, value, visit
 from tablelaw.spec.types import BagOf, ListOf, MapOf, Maybe, Record, Type
@@ -48,7 +49,12 @@ class _Work:
 def starts(game: Game) -> list[State]:
     """Every start of the game."""
     choices = [[(v.name, x) for x in (sorted_any(v) if v.any_of else [_init(v)])] for v in game.variables]
-    return [Map(list(items)) for items in itertools.product(*choices)]
+    states = [Map(list(items)) for items in itertools.product(*choices)]
+    if not game.left_open:
+        return states
+    names = [(o, open_variable(o)) for o in sorted(game.names.open)]
+    allowed = {tuple(s[o] for o, _ in names) for s in game.left_open}
+    return [s for s in states if tuple(str(s[v]) for _, v in names) in allowed]
 
 
 def _init(v: object) -> Value:

@@ -113,8 +113,7 @@ class Terms:
             return self.const(a.number % b.number)
         if b.op == "const" and b.number > 0 and a.lo >= 0 and a.hi < b.number:
             return a
-        most = max(abs(b.lo), abs(b.hi))
-        return self._make("mod", (a, b), 0 if b.lo > 0 else -most, most)
+        return self._make("mod", (a, b), min(b.lo + 1, 0), max(b.hi - 1, 0))
 
     def xor(self, a: Term, b: Term) -> Term:
         if a.op == "const" and b.op == "const":

@@ -22,7 +22,7 @@ from tablelaw.spec.core import (
 from tablelaw.spec.core import Items as SetItems
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import BagOf, Bool, Enum, Frac, Int, ListOf, MapOf, Maybe, Record, SetOf, Type
+from tablelaw.spec.types import BagOf, Bool, Enum, Frac, Int, ListOf, MapOf, Maybe, Nothing, Record, SetOf, Type
 from tablelaw.spec.values import Value
 
 UNROLLED = 256
@@ -696,8 +696,8 @@ class Lowerer:
                 parts = {n: self.free(f, inputs, None, drawn) for n, f in fields}
                 return Items({n: p[0] for n, p in parts.items()}), t.all(p[1] for p in parts.values())
             case MapOf(key, inner_kind):
-                items = {k: self.free(inner_kind, inputs, None, drawn) for k in ty.domain(key)}
-                return Items({k: p[0] for k, p in items.items()}), t.all(p[1] for p in items.values())
+                values = {k: self.free(inner_kind, inputs, None, drawn) for k in ty.domain(key)}
+                return Items({k: p[0] for k, p in values.items()}), t.all(p[1] for p in values.values())
             case SetOf(elem):
                 return Members({v: self._input(inputs, 0, 1, t.const(0), t.const(1), drawn, True) for v in ty.domain(elem)}), t.true
             case BagOf(elem, limit):
@@ -707,6 +707,14 @@ class Lowerer:
                     counts[v] = self._input(inputs, 0, limit or 0, t.const(0), t.sub(t.const(limit or 0), used), drawn)
                     used = t.add(used, counts[v])
                 return Counts(counts), t.true
+            case Nothing():
+                return Perhaps(t.false, None), t.true
+            case ListOf(elem, limit):
+                length = self._input(inputs, 0, limit, t.const(0), t.const(limit), drawn)
+                items = [self.free(elem, inputs, None, drawn) for _ in range(limit)]
+                blank = self.shapes.blank(elem)
+                fine = [t.ite(t.lt(t.const(i), length), ok, self.shapes.equal(x, blank)) for i, (x, ok) in enumerate(items)]
+                return Row(length, tuple(x for x, _ in items)), t.all(fine)
         raise Unlowerable(f"a choice of {ty.show(kind)}")
 
     def drawn(self, d: Draw, at: Around, inputs: list[Input]) -> tuple[Tree, Term]:

@@ -39,7 +39,7 @@ class Target:
     @property
     def hopeless(self) -> bool:
         """Do the terms alone say that it never holds?"""
-        return (self.state is None or self.state.op == "const" and not self.state.number) and not self.moves
+        return (self.state is None or (self.state.op == "const" and not self.state.number)) and not self.moves
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Probe:
         self.seen = list(self.space.states)
         if self.space.complete:
             return
-        chance = random.Random(1)  # noqa: S311 - the same plays each time, on purpose
+        chance = random.Random(1)  # the same plays each time, on purpose
         known = set(self.seen)
         try:
             for _ in range(WALKS):
@@ -154,9 +154,8 @@ class Probe:
         rows = []
         for m in self.model.moves:
             with_it, without = self.under(m.guard), self.under(m.guard, clause)
-            early, early_off = t.any(self.under(c) for c, _ in m.legality_faults), t.any(self.under(c, clause) for c, _ in m.legality_faults)
-            late, late_off = t.any(self.under(c) for c, _ in m.faults), t.any(self.under(c, clause) for c, _ in m.faults)
-            differs = [self._differ(late, late_off)]
+            early, late = t.any(c for c, _ in m.legality_faults), t.any(c for c, _ in m.faults)
+            differs = [self._differ(self.under(late), self.under(late, clause))]
             for i, new in m.updates.items():
                 differs.append(self._differ(self._slot(i, self.under(new)), self._slot(i, self.under(new, clause))))
             change = t.any(differs)
@@ -164,7 +163,7 @@ class Probe:
                 t.all((with_it, self.under(m.draw_guard), change)) if change is not t.false else t.false,
                 t.all((without, t.no(with_it))),
                 t.all((with_it, t.no(without))),
-                self._differ(early, early_off),
+                self._differ(self.under(early), self.under(early, clause)),
             ]
             rows.append((m, t.any(conditions)))
         return self._target(rows)
@@ -256,9 +255,8 @@ class Probe:
 
     def proves_never(self, target: Target, seconds: float) -> Found:
         """`False`: no reachable state meets the target, all states looked at or by a proof; True: one does."""
-        found = self.met(target, min(seconds, 5.0))
-        if found is not None or seconds <= 0:
-            return found
+        if self.complete or target.hopeless:
+            return self.met(target, seconds)
         from tablelaw.solver.symbolic.probe import reached
 
         self._asked += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tablelaw.solver import evaluate
 from tablelaw.solver.trace import Trace
 from tablelaw.spec.core import Expr
@@ -14,11 +16,15 @@ def place_along(game: Game, trace: Trace, at: int) -> Place:
     """Where a formula is read after step `at` of a play."""
     step = trace.steps[at]
     happened: dict[str, int] = {}
+    earlier: dict[str, int] = {}
     for s in trace.steps[1 : at + 1]:
+        earlier = dict(happened)
         for name in {*(s.clauses), *([s.move.action] if s.move else [])}:
             happened[name] = happened.get(name, 0) + 1
     here = evaluate.place(game, step.state)
-    before = evaluate.place(game, trace.steps[at - 1].state) if at else None
+    before = None
+    if at:
+        before = replace(evaluate.place(game, trace.steps[at - 1].state), times=lambda subject: earlier.get(subject, 0))
     actor = step.move.actor if step.move is not None else None
     return Place(
         step.state,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tablelaw.spec import types as ty
 from tablelaw.spec.comprehensions import aggregate, collection, comprehension
-from tablelaw.spec.core import Binder, Call, Const, Expr, Local
+from tablelaw.spec.core import Binder, Call, Const, Expr, Local, Var
 from tablelaw.spec.diagnostics import did_you_mean
 from tablelaw.spec.intervals import bounded
+from tablelaw.spec.names import open_variable
 from tablelaw.spec.types import BOOL, FRAC, NOTHING, BagOf, Enum, Int, ListOf, MapOf, SetOf, Type, Unknown, show, told
 from tablelaw.spec.values import Map
 
@@ -192,6 +193,11 @@ def _option(t: Typer, node: ast.Call, hint: Type | None) -> Expr:
         near = did_you_mean(name, t.names.setting)
         cure = f"did you mean `{near}`?" if near else "declare it under `options:`"
         return t.fail("R209", word, f"no option is called `{name}`", help=cure)
+    if name in t.names.open:
+        if t.inside == "static":
+            return t.fail("T104", node, f"option `{name}` is left open here", help="give it a value")
+        t.reads = True
+        return Var(open_variable(name), type=t.names.variables[open_variable(name)], span=t.place(node))
     value = t.names.setting[name]
     if t.names.numeric[name]:
         return Const(int(value), type=Int(int(value), int(value)), span=t.place(node))

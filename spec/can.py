@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tablelaw.spec.core import Agg, Binder, Const, Expr, Let, Local, Op, children
 from tablelaw.spec.diagnostics import did_you_mean
 from tablelaw.spec.document import Action, Clause
+from tablelaw.spec.force import Force, under
 from tablelaw.spec.formulas import Typer, formula
 from tablelaw.spec.game import Check
 from tablelaw.spec.moves import type_checks, type_params
@@ -22,7 +23,7 @@ class CanEntry:
     """What `can` needs of an action."""
 
     action: Action
-    in_force: dict[int, bool]
+    in_force: Force
     excepting: dict[str, list[Clause]]
 
 
@@ -116,6 +117,7 @@ def _move(typer: Typer, node: ast.Call, name: str, entry: CanEntry) -> _Move | N
     params = type_params(action, names, typer.sink)
     checks = type_checks(action, params or (), entry.in_force, entry.excepting, names, typer.sink) if params is not None else ()
     during = formula(action.during, names, typer.sink, {}, BOOL, "`during`") if action.during else Const(True, type=BOOL)
+    during = under(entry.in_force.get(id(action.clause), True), during, False) or during
     by = formula(action.by, names, typer.sink, {}, names.player, "`by`") if action.by else None
     names.level -= 8
     names.pending.pop()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tablelaw.spec import types as ty
 from tablelaw.spec.can import CanEntry
 from tablelaw.spec.core import Binder, Const, Draw, Expr
@@ -11,15 +13,16 @@ from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import Action as DocAction
 from tablelaw.spec.document import Clause, Document, get
 from tablelaw.spec.document import Variable as DocVariable
+from tablelaw.spec.force import Force, both, not_so, under
 from tablelaw.spec.formulas import formula
 from tablelaw.spec.game import Action, End, Game, Variable
 from tablelaw.spec.moves import move_scope, type_checks, type_draw, type_params
-from tablelaw.spec.names import UNLIMITED, Names, TooLarge
+from tablelaw.spec.names import UNLIMITED, Names, TooLarge, open_variable
 from tablelaw.spec.positions import Unreadable, read_value
-from tablelaw.spec.settings import Setting, holds, names_for
+from tablelaw.spec.settings import Setting, condition, holds, names_for
 from tablelaw.spec.source import Span
 from tablelaw.spec.statements import Effects
-from tablelaw.spec.types import BOOL, SetOf, Type
+from tablelaw.spec.types import BOOL, Enum, Int, SetOf, Type
 from tablelaw.spec.typetext import read_scalar
 from tablelaw.spec.values import Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
@@ -56,7 +59,7 @@ class Checker:
     def __init__(self, doc: Document, setting: Setting, players: int, sink: Diagnostics) -> None:
         self.doc, self.setting, self.players, self.sink = doc, setting, players, sink
         self.names: Names = names_for(doc, setting, players)
-        self.in_force: dict[int, bool] = {}
+        self.in_force: Force = {}
 
     def game(self) -> Game | None:
         """The checked game; None when something is wrong (the sink knows what)."""
@@ -75,6 +78,7 @@ class Checker:
 
     def _game(self) -> Game:
         self._reserved()
+        options = self._open_options()
         declare(self.doc, self.names, self.sink)
         self._force()
         variables = self._variables()
@@ -92,7 +96,7 @@ class Checker:
         ends = [self._end(c) for c in self.doc.ends if self.in_force[id(c)]]
         in_force = {c.id: c for c in self._all_clauses() if self.in_force[id(c)] and not c.plain}
         return Game(
-            self.doc.game, self.doc.title, self.players, dict(self.setting), self.names, tuple(variables),
+            self.doc.game, self.doc.title, self.players, dict(self.setting), self.names, (*options, *variables),
             tuple(a for a in actions if a), tuple(e for e in ends if e), self.doc, in_force,
         )  # fmt: skip
 
@@ -114,6 +118,23 @@ class Checker:
                     self.sink.error("R211", span, f"`{name}` is {seen[name]} already", help="choose another name")
                 seen.setdefault(name, what)
 
+    def _open_options(self) -> list[Variable]:
+        """A variable for each option left open, that may start at any of its values."""
+        found = []
+        for name in sorted(self.names.open):
+            values = self.names.option_values[name]
+            kind: Type = Enum(f"option `{name}`", values, values)
+            start: frozenset[object] = frozenset(values)
+            if self.names.numeric[name]:
+                start = frozenset(map(int, values))
+                kind = Int(min(map(int, values)), max(map(int, values)))
+            variable = Variable(
+                open_variable(name), kind, Const(start, type=SetOf(kind)), True, f"Option {name}.", self.doc.options[name].span
+            )
+            self.names.variables[variable.name] = kind
+            found.append(variable)
+        return found
+
     # clauses
 
     def _all_clauses(self) -> list[Clause]:
@@ -128,13 +149,15 @@ class Checker:
         """Which clauses are in force: by `only`, `proposed` and `replaces`."""
         clauses = self._all_clauses()
         for c in clauses:
-            exists = all([holds(o, self.names, self.doc, self.sink) for o in c.only])
-            self.in_force[id(c)] = exists and not c.proposed
+            exists: bool | Expr = not c.proposed
+            for only in c.only:
+                exists = both(exists, condition(only, self.names, self.doc, self.sink))
+            self.in_force[id(c)] = exists
         for c in clauses:
             if c.replaces and self.in_force[id(c)]:
                 for other in clauses:
                     if other is not c and other.id == c.replaces:
-                        self.in_force[id(other)] = False
+                        self.in_force[id(other)] = both(self.in_force[id(other)], not_so(self.in_force[id(c)]))
 
     def _excepting(self) -> dict[str, list[Clause]]:
         found: dict[str, list[Clause]] = {}
@@ -205,6 +228,7 @@ class Checker:
         name, note = a.clause.id, f"in action `{a.clause.id}`"
         by = formula(a.by, self.names, self.sink, {}, self.names.player, "`by`", note=note) if a.by else None
         during = formula(a.during, self.names, self.sink, {}, BOOL, "`during`", note=note) if a.during else None
+        during = under(self.in_force[id(a.clause)], during, False)
         params = type_params(a, self.names, self.sink)
         if params is None:  # go on with what is known, so that faults elsewhere are told as well
             unknown = {key.text: ty.UNKNOWN for key, _ in a.params}
@@ -233,9 +257,19 @@ class Checker:
             if c.winners
             else None
         )
-        return End(c.id, when, winners, c.span)
+        return End(c.id, under(self.in_force[id(c)], when, False) or when, winners, c.span)
 
 
-def check(doc: Document, setting: Setting, players: int, sink: Diagnostics) -> Game | None:
-    """Check a document under one setting; every fault goes to the sink."""
-    return Checker(doc, setting, players, sink).game()
+def check(
+    doc: Document, setting: Setting, players: int, sink: Diagnostics, left_open: list[Setting] | None = None
+) -> Game | None:
+    """Check a document under one setting; every fault goes to the sink.
+
+    `left_open`: settings of which any may be in force; the options in which they differ become variables, and a play
+    starts under any of them. Raises `LeftOpen` where such an option decides something that must be known before play.
+    """
+    checker = Checker(doc, setting, players, sink)
+    if left_open:
+        checker.names.open = frozenset(k for k in setting if len({s[k] for s in left_open}) > 1)
+    game = checker.game()
+    return None if game is None else replace(game, left_open=tuple(left_open or ()))

@@ -72,6 +72,7 @@ class Game:
     document: Document
     clauses: dict[str, Clause] = field(default_factory=dict)
     digest: str = ""
+    left_open: tuple[dict[str, str], ...] = ()
 
     def action(self, name: str) -> Action | None:
         """The action of that name."""

@@ -12,7 +12,7 @@ from tablelaw.spec.document import Builder, Document, elements
 from tablelaw.spec.forms import RULES, validate
 from tablelaw.spec.game import Game
 from tablelaw.spec.names import LARGEST_GAME
-from tablelaw.spec.settings import Setting, broken, defaults
+from tablelaw.spec.settings import LeftOpen, Setting, broken, defaults
 from tablelaw.spec.source import Source, read_source
 from tablelaw.spec.yaml_nodes import Entry, Mapping, Node, Scalar, Sequence, parse_yaml
 
@@ -43,6 +43,15 @@ class Rules:
             return None
         game = check(self.document, whole, players, sink)
         return None if game is None else replace(game, digest=self.digest)
+
+    def open_game(self, settings: list[Setting], players: int) -> Game | None:
+        """One game for several settings, their options left open; None where an option must be known before play."""
+        quiet = Diagnostics()
+        try:
+            game = check(self.document, settings[0], players, quiet, settings)
+        except LeftOpen:
+            return None
+        return None if game is None or quiet.has_errors else replace(game, digest=self.digest)
 
 
 class _Loader:

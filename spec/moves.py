@@ -11,6 +11,7 @@ from tablelaw.spec.core import Agg, Binder, Const, Draw, Expr, Local, Op
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import Action, Clause
 from tablelaw.spec.expressions import Parsed, parse_formula
+from tablelaw.spec.force import Force, under
 from tablelaw.spec.formulas import Names, Typer, formula, parse_piece
 from tablelaw.spec.game import Check
 from tablelaw.spec.types import BOOL, INT, BagOf, Enum, Int, ListOf, SetOf, Type, Unknown, told
@@ -110,7 +111,7 @@ def move_scope(params: tuple[Binder, ...], names: Names, table: bool) -> dict[st
 def type_checks(
     action: Action,
     params: tuple[Binder, ...],
-    in_force: dict[int, bool],
+    in_force: Force,
     excepting: dict[str, list[Clause]],
     names: Names,
     sink: Diagnostics,
@@ -124,12 +125,13 @@ def type_checks(
         note = f"in clause `{clause.id}`"
         rule = formula(clause.check, names, sink, scope, BOOL, "`check`", note=note)
         lifted = _lifting(clause, (clause.id,), scope, in_force, excepting, names, sink)
+        rule = under(in_force.get(id(clause), True), rule, True) or rule
         found.append(Check(clause.id, rule, lifted, clause.span))
     return tuple(found)
 
 
 def _lifting(
-    clause: Clause, above: tuple[str, ...], scope: dict[str, Type], in_force: dict[int, bool],
+    clause: Clause, above: tuple[str, ...], scope: dict[str, Type], in_force: Force,
     excepting: dict[str, list[Clause]], names: Names, sink: Diagnostics,
 ) -> tuple[Expr, ...]:  # fmt: skip
     """When the clause is lifted: where a clause that excepts it holds and is not lifted itself."""
@@ -144,7 +146,7 @@ def _lifting(
         outer = _lifting(c, (*above, c.id), scope, in_force, excepting, names, sink)
         if outer:
             rule = Op("and", (rule, *(Op("not", (o,), type=BOOL) for o in outer)), type=BOOL, span=rule.span)
-        found.append(rule)
+        found.append(under(in_force.get(id(c), True), rule, False) or rule)
     return tuple(found)
 
 

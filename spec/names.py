@@ -35,6 +35,11 @@ class TooLarge(Exception):
     """The formulas of a game are more than can be typed in reasonable time."""
 
 
+def open_variable(option: str) -> str:
+    """The name of the variable that stands for an option left open; no author can write it."""
+    return f"option({option})"
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A typed definition: its arguments, its formula, and what a call of it adds to the caller."""
@@ -53,7 +58,8 @@ class Names:
 
     `declared` are names, read already or not, of which one may be meant by an unknown name. `faulty` are names whose
     declaration has been reported: they are not reported again. `absent` says of a name that exists under other options
-    why it does not exist here. `asking` are definitions that only questions may use.
+    why it does not exist here. `asking` are definitions that only questions may use. `open` are options that are left
+    open: each is a variable of its own (see `open_variable`) that no step changes.
     """
 
     players: int
@@ -73,6 +79,7 @@ class Names:
     moves: dict[str, object] = field(default_factory=dict)
     asking: frozenset[str] = frozenset()
     declared: tuple[str, ...] = ()
+    open: frozenset[str] = frozenset()
     faulty: set[str] = field(default_factory=set)
     absent: dict[str, str] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)

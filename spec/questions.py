@@ -271,6 +271,8 @@ class Reader:
         return tuple(found)
 
     def _expected(self, q: Question) -> Expected | None:
+        if self.names.open:
+            return None  # what is expected may depend on options that are left open
         node = q.node.get("expect")
         if isinstance(node, Mapping) and node.get("approximately") is None and q.numbers:
             key = str(q.numbers[0][1])

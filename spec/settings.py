@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+from tablelaw.spec.core import Const, Expr, Op, Var
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Document, Only
-from tablelaw.spec.formulas import static_value
-from tablelaw.spec.names import Names
+from tablelaw.spec.formulas import formula, static_value
+from tablelaw.spec.names import Names, open_variable
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import Bool
+from tablelaw.spec.types import BOOL, Bool, SetOf
 
 Setting = dict[str, str]
 MOST_SETTINGS = 4096
@@ -28,10 +29,36 @@ def names_for(doc: Document, setting: Setting, players: int) -> Names:
     return Names(players, setting, numeric, values, declared=tuple(doc.constants), faulty=set(doc.faulty))
 
 
+class LeftOpen(Exception):
+    """Whether a thing exists depends on an option that is left open."""
+
+
+def condition(only: Only, names: Names, doc: Document, sink: Diagnostics) -> bool | Expr:
+    """When a thing with this `only` exists: yes, no, or a formula on the options left open."""
+    if only.formula is not None and names.open:
+        found = formula(only.formula, names, sink, {}, BOOL, "`only`", "rule")
+        return bool(found.value) if isinstance(found, Const) else found
+    if not any(key.text in names.open for key, _ in only.settings):
+        return holds(only, names, doc, sink)
+    parts: list[Expr] = []
+    for key, values in only.settings:
+        if key.text not in names.open:
+            if names.setting.get(key.text) not in [v.text for v in values]:
+                return False
+            continue
+        kind = names.variables[open_variable(key.text)]
+        option = Var(open_variable(key.text), type=kind)
+        wanted = frozenset(int(v.text) if names.numeric[key.text] else v.text for v in values)
+        parts.append(Op("in", (option, Const(wanted, type=SetOf(kind))), type=BOOL))
+    return parts[0] if len(parts) == 1 else Op("and", tuple(parts), type=BOOL)
+
+
 def holds(only: Only | None, names: Names, doc: Document, sink: Diagnostics) -> bool:
-    """Does a thing with this `only` exist under the setting?"""
+    """Does a thing with this `only` exist under the setting? Raises `LeftOpen`."""
     if only is None:
         return True
+    if names.open and (only.formula is not None or any(key.text in names.open for key, _ in only.settings)):
+        raise LeftOpen
     if only.formula is not None:
         found = static_value(only.formula, names, sink, "`only`")
         if found is None:

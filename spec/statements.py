@@ -11,6 +11,7 @@ from tablelaw.spec.core import Assign, Bind, Branch, Const, Effect, Expr, Field,
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Clause, Definition
 from tablelaw.spec.expressions import Parsed
+from tablelaw.spec.force import Force, under
 from tablelaw.spec.formulas import Typer, formula
 from tablelaw.spec.intervals import bounded
 from tablelaw.spec.names import Names
@@ -40,7 +41,7 @@ class Effects:
         self,
         names: Names,
         effects: dict[str, Definition],
-        in_force: dict[int, bool],
+        in_force: Force,
         initial: dict[str, Expr],
         sink: Diagnostics,
     ) -> None:
@@ -63,6 +64,7 @@ class Effects:
                 continue
             mine = note if clause.plain else f"in clause `{clause.id}`"
             when = formula(clause.when, self.names, self.sink, scope, BOOL, "`when`", note=mine) if clause.when else None
+            when = under(self.in_force.get(id(clause), True), when, False)
             body = self.body(clause.do, scope, mine) if clause.do else ()
             found.append(Fire(clause.id, when, body, span=clause.span))
         return tuple(found)

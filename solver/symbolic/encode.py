@@ -249,9 +249,11 @@ class Encoder:
         terms = self.model.terms
         used = {t.number for t in walk([wanted]) if t.op == "input"}
         whole = wanted is m.guard
-        chosen: list[Input] = [
-            i for i in m.choices if i.number in used or ((whole or i.number <= wanted.level) and (i.least.op != "const" or i.most.op != "const"))
-        ]
+        chosen: list[Input] = []
+        for i in reversed(m.choices):
+            if i.number in used or ((whole or i.number <= wanted.level) and (i.least.op != "const" or i.most.op != "const")):
+                used |= {t.number for t in walk([i.least, i.most]) if t.op == "input"}
+                chosen.insert(0, i)
         total = 1
         for i in chosen:
             total *= i.hi - i.lo + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import z3
 
@@ -29,10 +30,8 @@ def reached(engine: Symbolic, state: Term | None, moves: Sequence[tuple[Move, Te
             parts.append(z3.And([e.term(condition, inner), *e.bounds(m, inner), *e.turn(m, Env(env.var))]))
         return z3.Or(parts)
 
-    try:
+    with suppress(OutOfBudget):
         engine.prepare_lemmas(machine, budget.part(budget.left() * 0.3))
-    except OutOfBudget:
-        pass
     kept = len(machine.lemmas)
     try:
         verdict = engine.safe(machine, Bad(meets), budget)

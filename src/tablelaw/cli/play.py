@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -192,6 +193,8 @@ class Hand:
                 self._play(line)
         except Fault as fault:
             print(text.wrap(f"the rules have no value here: {fault.message}", "    ", ""))
+        except Unclear as unclear:
+            print(text.wrap(str(unclear), "    ", ""))
         return True
 
     # moves
@@ -224,9 +227,6 @@ class Hand:
             self.table.marks.append(before)
             self.table.settle(line.action)
             self.table.go(undrawn.move, drawn)
-        except Unclear as unclear:
-            print(text.wrap(str(unclear), "    ", ""))
-            return
         self._settle(before)
         self._show(before)
 
@@ -256,7 +256,9 @@ class Hand:
         """The move that a number, a full text or the beginning of one means; several where it is the beginning of several."""
         if typed.isdecimal():
             at = int(typed[:9]) - 1
-            return move_text(self.game, self.listed[at]) if 0 <= at < len(self.listed) else typed
+            if 0 <= at < len(self.listed):
+                return move_text(self.game, self.listed[at])
+            raise Unclear(f"there is no move {typed[:9]} in the list")
         head, arrow, tail = (p.strip() for p in typed.partition("->"))
         number, _, rest = head.partition(" ")
         if number.isdecimal() and not rest and 0 < int(number[:9]) <= len(self.listed):
@@ -272,13 +274,17 @@ class Hand:
                 legal = [a for a in actions if a in texts.values()] or actions
                 if len(legal) > 1:
                     return legal
-                if len(legal) == 1:
-                    head = legal[0] + bracket + inside
+                if not legal:
+                    raise Unclear(f"no action begins with `{printable(name.strip()[:40])}`; `help` lists the commands")
+                head = legal[0] + bracket + inside
         elif bracket and not inside.rstrip().endswith(")"):
             begun = [move_text(self.game, m) for m in self._legal() if move_text(self.game, m).startswith(head)]
             if len(begun) != 1:
                 return begun or [head + ")"]
             head = begun[0]
+        action = self.game.action(head.partition("(")[0].strip())
+        if arrow and action is not None and len(action.draws) == 1 and not re.search(r"[=<>]|\b(in|not)\b", tail):
+            tail = f"{action.draws[0].name}={tail}"
         return f"{head} -> {tail}" if arrow else head
 
     def _legal(self) -> list[Move]:
@@ -332,8 +338,9 @@ class Hand:
         parts = []
         for v in game.variables:
             mark = "*" if before is not None and now[v.name] != then[v.name] else ""
-            parts.append(f"{mark}{v.name} {shown(now[v.name], v.type)}")
-        print(text.wrap(", ".join(parts), "    ", "  "))
+            part = f"{mark}{v.name} {shown(now[v.name], v.type)}"
+            parts.append(part.replace(" ", "\xa0") if len(part) < 50 else part)  # kept on one line
+        print(text.wrap(", ".join(parts), "    ", "  ").replace("\xa0", " "))
 
     def _list(self, only: str | None) -> None:
         """The legal moves with their numbers: shortened, or in full those of one action (of all: an empty name)."""
@@ -343,16 +350,19 @@ class Hand:
             return
         actor = self.listed[0].actor
         print("the table acts; nobody chooses, so look at either:" if actor is None else f"player {actor} to move:")
-        numbered = list(enumerate(self.listed, 1))
+        groups: list[list[str]] = []
+        bare = False
         for name in dict.fromkeys(m.action for m in self.listed):
             if only and name != only:
                 continue
-            group = [(n, m) for n, m in numbered if m.action == name]
-            few = group if only is not None or len(group) <= FEW else group[: FEW - 1]
-            items = [f"{n} {move_text(self.game, m)}" for n, m in few]
-            if len(few) < len(group):
-                items.append(f"… {len(group)} in all: `moves {name}`")
-            for row in columns(items, text.width() - 2):
+            group = [f"{n} {move_text(self.game, m)}" for n, m in enumerate(self.listed, 1) if m.action == name]
+            if len(group) > FEW and only is None:
+                group[FEW - 1 :] = [f"… {len(group)} in all: `moves {name}`"]
+            plain = len(group) == 1 and "(" not in group[0]
+            groups[-1:] = [[*groups[-1], *group]] if plain and bare else [*groups[-1:], group]
+            bare = plain
+        for group in groups:
+            for row in columns(group, text.width() - 2):
                 print("  " + row)
 
     # commands

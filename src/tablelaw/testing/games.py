@@ -177,7 +177,11 @@ class Maker:
             case "enum":
                 return r.choice(k.names)
             case "set":
-                return "{" + ", ".join({self.literal(k.elem) for _ in range(r.randint(0, 2))}) + "}" if self.chance(0.8) else "set()"
+                return (
+                    "{" + ", ".join({self.literal(k.elem) for _ in range(r.randint(0, 2))}) + "}"
+                    if self.chance(0.8)
+                    else "set()"
+                )
             case "bag":
                 return "bag()"
             case "maybe":
@@ -341,7 +345,9 @@ class Maker:
         if make is not None:
             options += make(k, depth - 1)
         if k.of in ("enum", "record", "maybe", "set", "int"):
-            options.append(lambda: f"({self.expr(k, depth - 1)} if {self.expr(BOOL, depth - 1)} else {self.expr(k, depth - 1)})")
+            options.append(
+                lambda: f"({self.expr(k, depth - 1)} if {self.expr(BOOL, depth - 1)} else {self.expr(k, depth - 1)})"
+            )
         if k.of == "record":
             options.append(lambda: f"{k.text}({', '.join(f'{n}={self.within(f, depth - 1)}' for n, f in k.fields)})")
         if k.of == "maybe":
@@ -427,7 +433,11 @@ class Maker:
             sign = r.choice(("<", "<=", "==", ">"))
             what = r.choice(("{a} / {low}", "sum({c})", "min({a} / {low}, {b})", "abs({a} / {low} - {b})"))
             c = self.comprehension(d, lambda n: f"({self.expr(ANY_INT, n)}) / 2") if what == "sum({c})" else ""
-            return "(" + what.format(a=self.expr(ANY_INT, d), b=self.expr(ANY_INT, d), low=low, c=c) + f" {sign} {self.expr(ANY_INT, d)})"
+            return (
+                "("
+                + what.format(a=self.expr(ANY_INT, d), b=self.expr(ANY_INT, d), low=low, c=c)
+                + f" {sign} {self.expr(ANY_INT, d)})"
+            )
 
         options: list[Callable[[], str]] = [
             compare, compare, compare, equal, equal, member, subset, fraction,
@@ -441,7 +451,11 @@ class Maker:
         if self.asking:
             options += [lambda: "ended()", lambda: f"({self.expr(self.player, d)} in winners())"]
             if self.steps:
-                options.append(lambda: r.choice(("actor == none", "actor != none", f"actor == {self.literal(self.player)}", "actor == old(turn)")))
+                options.append(
+                    lambda: r.choice(
+                        ("actor == none", "actor != none", f"actor == {self.literal(self.player)}", "actor == old(turn)")
+                    )
+                )
             if self.counted:
                 options.append(lambda: f"(times('{r.choice(self.counted)}') {r.choice(('<', '>', '=='))} {r.randint(0, 2)})")
         return options
@@ -581,7 +595,12 @@ class Maker:
             case "bag":
                 return [f"if size({text}) < {k.hi}:", f"    {text} += {self.within(k.elem, 1)}", "else:", f"    {text} = bag()"]
             case "list":
-                return [f"if size({text}) < {k.hi}:", f"    {text} += {self.within(k.elem, 1)}", "else:", f"    {text} = {self.literal(k)}"]
+                return [
+                    f"if size({text}) < {k.hi}:",
+                    f"    {text} += {self.within(k.elem, 1)}",
+                    "else:",
+                    f"    {text} = {self.literal(k)}",
+                ]
         return [f"{text} = {self.within(k.elem, 1)} if {text} == none else none"]
 
     def assignment(self) -> str:
@@ -590,7 +609,9 @@ class Maker:
         while self.chance(0.8):
             if k.of == "list" and not self.chance(0.2):
                 break
-            following = self.inward(text, k, 1) if k.of in ("map", "record", "list") or (k.of == "bag" and self.chance(0.4)) else None
+            following = (
+                self.inward(text, k, 1) if k.of in ("map", "record", "list") or (k.of == "bag" and self.chance(0.4)) else None
+            )
             if k.of == "maybe" and k.elem.of == "record" and self.risky():
                 following = self.inward(text, k, 1)
             if following is None:
@@ -604,7 +625,11 @@ class Maker:
                 return f"{text} = {text} + 1 if {text} < {k.hi} else {k.lo}"
             if form == 2:
                 amount = self.expr(number(0, 1), 1)
-                return f"{text} {r.choice(('+', '-', '*'))}= {amount if self.risky() else f'min(1, {k.hi} - {text})'}" if k.hi > k.lo else f"{text} = {k.lo}"
+                return (
+                    f"{text} {r.choice(('+', '-', '*'))}= {amount if self.risky() else f'min(1, {k.hi} - {text})'}"
+                    if k.hi > k.lo
+                    else f"{text} = {k.lo}"
+                )
             return f"{text} = {self.within(k, 2)}"
         if k.of == "bool" and self.chance(0.5):
             return f"{text} = not {text}"
@@ -686,7 +711,10 @@ class Maker:
             name = self.name("v")
             self.variables[name] = k
             if k.of in ("int", "enum", "bool") and self.chance(0.12):
-                state[name] = {"type": k.text, "init": {"any": k.text if k.text in self.types else "{" + ", ".join(self.all(k)) + "}"}}
+                state[name] = {
+                    "type": k.text,
+                    "init": {"any": k.text if k.text in self.types else "{" + ", ".join(self.all(k)) + "}"},
+                }
                 self.several.add(name)
             else:
                 state[name] = {"type": k.text, "init": self.init(k)}
@@ -719,7 +747,9 @@ class Maker:
         names = [self.name("a") for _ in args]
         self.scope += list(zip(names, args, strict=True))
         name = self.name("e")
-        game["effects"] = {f"{name}({', '.join(f'{n} in {a.text}' for n, a in zip(names, args, strict=True))})": self._clauses()}
+        game["effects"] = {
+            f"{name}({', '.join(f'{n} in {a.text}' for n, a in zip(names, args, strict=True))})": self._clauses()
+        }
         self.scope.clear()
         self.effects.append((name, args))
 
@@ -785,7 +815,9 @@ class Maker:
                 self.scope.append((name, k))
             action["chance"] = draws
         do = [*self.advance(), *(self.advance() if self.chance(0.4) else []), *(self.statements(2) if self.chance(0.7) else [])]
-        action["do"] = "\n".join([*do, *(["turn = after(turn)"] if self.chance(0.5) else [])]) if self.chance(0.5) else self._clauses()
+        action["do"] = (
+            "\n".join([*do, *(["turn = after(turn)"] if self.chance(0.5) else [])]) if self.chance(0.5) else self._clauses()
+        )
         self.scope.clear()
         self.actor = False
         return action
@@ -794,7 +826,19 @@ class Maker:
         r = self.r
         form = r.randrange(8)
         if form < 3:
-            k = r.choice((self.num, self.col, self.hue, self.player, self.unit, BOOL, self.pair, compound("maybe", self.col), compound("set", self.col)))
+            k = r.choice(
+                (
+                    self.num,
+                    self.col,
+                    self.hue,
+                    self.player,
+                    self.unit,
+                    BOOL,
+                    self.pair,
+                    compound("maybe", self.col),
+                    compound("set", self.col),
+                )
+            )
             return k.text, k
         bags = [(t, f) for t, f in self.paths(1) if f.of == "bag"]
         if form == 3 and bags:
@@ -827,7 +871,9 @@ class Maker:
         if form == 2:
             if self.chance(0.5):
                 return "die([red, red, grey])" if "red" in self.col.names else "die([grey])", self.hue
-            return r.choice((("die([1, 1, 3])", number(1, 3)), ("die([-1, 2, 2, 0])", number(-1, 2)), ("die([true, false, true])", BOOL)))
+            return r.choice(
+                (("die([1, 1, 3])", number(1, 3)), ("die([-1, 2, 2, 0])", number(-1, 2)), ("die([true, false, true])", BOOL))
+            )
         if form < 5:
             face = r.choice((self.col, self.hue, number(0, 1, "Num") if self.num == number(0, 1, "Num") else self.col))
             count = r.choice(("1", "2", f"min(2, max(0, {self.expr(ANY_INT, 1)}))", f"({self.expr(ANY_INT, 1)}) % 3"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, State
@@ -100,14 +100,6 @@ def explore(game: Game, most: int) -> Graph:
 # questions
 
 
-@dataclass
-class Answer:
-    """`holds`, `fails` or `unclear` (the formula has no value somewhere); how many steps the shortest play has that shows it."""
-
-    verdict: str
-    length: int | None = None
-
-
 def happened(before: Counter[str], step: Step, most: int) -> Counter[str]:
     """What has happened after one more step, counted up to a number."""
     assert step.move is not None
@@ -117,7 +109,9 @@ def happened(before: Counter[str], step: Step, most: int) -> Counter[str]:
     return now
 
 
-def search(game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int = 4, limit: int = 4_000) -> list[tuple[int, bool]] | None:
+def search(
+    game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int = 4, limit: int = 4_000
+) -> list[tuple[int, bool]] | None:
     """Plays on which the formula is as wanted or has no value: (steps, whether it has a value), shortest first.
 
     `times` is counted up to `most`, so formulas may compare it with less than that only. None when it is too much.
@@ -126,8 +120,11 @@ def search(game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int
     here = [(s, Counter[str]()) for s in evaluate.starts(game)]
     seen = {(s, frozenset(c.items())) for s, c in here}
 
-    def look(s: State, c: Counter[str], before: State | None, actor: int | None, depth: int) -> None:
-        old = evaluate.place(game, before) if before is not None else None
+    def look(s: State, c: Counter[str], before: tuple[State, Counter[str]] | None, actor: int | None, depth: int) -> None:
+        old = None
+        if before is not None:
+            state, count = before
+            old = replace(evaluate.place(game, state), times=lambda subject: count[subject])
         at = evaluate.place(game, s)
         place = Place(s, game.players, {"actor": actor}, old, at.ended, at.winners, lambda subject: c[subject])
         try:
@@ -147,7 +144,7 @@ def search(game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int
                 if step.after is None or step.move is None:
                     continue
                 now = Counter({k: n for k, n in happened(c, step, most).items() if k in counted})
-                look(step.after, now, s, step.move.actor, depth)
+                look(step.after, now, (s, c), step.move.actor, depth)
                 key = (step.after, frozenset(now.items()))
                 if key not in seen:
                     seen.add(key)
@@ -156,6 +153,12 @@ def search(game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int
             return None
         here = following
     return found
+
+
+def truth(game: Game, state: State, e: Expr, **names: Value) -> Value:
+    """The value of a formula of a question that reads positions alone."""
+    at = evaluate.place(game, state)
+    return value(e, replace(at, names={"actor": None, **names}, times=lambda _: 0))
 
 
 def endless(g: Graph) -> bool:
@@ -192,7 +195,11 @@ def forces(g: Graph, goal: list[bool], who: frozenset[int], within: int | None) 
                     choices.setdefault(s.move, []).append(g.number[s.after])
             mine = [d for m, d in choices.items() if m.actor in who]
             theirs = [d for m, d in choices.items() if m.actor not in who]
-            if choices and all(all(won[n] for n in d) for d in theirs) and (not mine or any(all(won[n] for n in d) for d in mine)):
+            if (
+                choices
+                and all(all(won[n] for n in d) for d in theirs)
+                and (not mine or any(all(won[n] for n in d) for d in mine))
+            ):
                 now[i] = True
         if now == won:
             return won
