@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tablelaw.checkers.result import Result
-from tablelaw.checkers.session import other_settings
+from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
 from tablelaw.solver.shapes import leaves
 from tablelaw.solver.trace import Step, Trace, change_list, move_text, take, to_numbers, to_state

@@ -22,6 +22,7 @@ COUNTED_TO = 2**40
 MOST_COMBINATIONS = 4096
 LONGEST_FORMULA = 8_000_000
 
+_LETTERS = {"var": "s", "next": "n", "input": "i"}
 _TOKEN = re.compile(r"\s*([()]|[^\s()]+)")
 _OPERATORS = {"and", "or", "not", "=>", "=", "<", "<=", ">", ">=", "+", "-", "*", "ite", "distinct", "xor", "div", "mod"}
 _LEAF = re.compile(r"[0-9]{1,40}|true|false")
@@ -101,7 +102,7 @@ class Script:
             return f"t{t.uid}"
         if t.op == "const":
             return ("true" if t.number else "false") if t.truth else numeral(t.number)
-        return {"var": f"s{t.number}", "next": f"n{t.number}", "input": f"i{t.number}", "actor": "actor", "switch": "true"}[t.op]
+        return f"{_LETTERS[t.op]}{t.number}" if t.op in _LETTERS else "actor"
 
     def number(self, t: Term) -> str:
         """A value as a number; a truth value counts as 0 or 1."""
@@ -115,11 +116,11 @@ class Script:
             case "not":
                 return f"(not {self._name(a[0])})"
             case "add" | "sub" | "mul":
-                return f"({ {'add': '+', 'sub': '-', 'mul': '*'}[t.op]} {self.number(a[0])} {self.number(a[1])})"
+                return f"({ {'add': '+', 'sub': '-', 'mul': '*'}[t.op] } {self.number(a[0])} {self.number(a[1])})"
             case "eq" if a[0].truth and a[1].truth:
                 return f"(= {self._name(a[0])} {self._name(a[1])})"
             case "eq" | "lt" | "le":
-                return f"({ {'eq': '=', 'lt': '<', 'le': '<='}[t.op]} {self.number(a[0])} {self.number(a[1])})"
+                return f"({ {'eq': '=', 'lt': '<', 'le': '<='}[t.op] } {self.number(a[0])} {self.number(a[1])})"
             case "ite":
                 parts = [self._name(x) if t.truth else self.number(x) for x in a[1:]]
                 return f"(ite {self._name(a[0])} {' '.join(parts)})"

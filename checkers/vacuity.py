@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tablelaw.checkers import lint_text
-from tablelaw.checkers.session import Request
+from tablelaw.checkers.selection import Request
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.probe import Found, Probe, Target

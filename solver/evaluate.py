@@ -142,6 +142,14 @@ def draws(game: Game, state: State, move: Move) -> list[tuple[tuple[tuple[str, V
     return found
 
 
+def sound_draws(game: Game, state: State, move: Move) -> list[tuple[tuple[str, Value], ...]]:
+    """The draws of a move; none where drawing has a fault, for then no step of the move is taken."""
+    try:
+        return [drawn for drawn, _ in draws(game, state, move)]
+    except Fault:
+        return []
+
+
 def _there(game: Game, state: State, move: Move) -> Place:
     names = dict(move.args)
     return Place(state, game.players, names if move.actor is None else {**names, "actor": move.actor})

@@ -60,7 +60,7 @@ class Terms:
         return self._make(op, (), lo, hi, truth, number)
 
     def add(self, a: Term, b: Term) -> Term:
-        if a.op == "const" and a.number == 0 or b.op == "const" and b.number == 0:
+        if (a.op == "const" and a.number == 0) or (b.op == "const" and b.number == 0):
             return self.number(b if a.op == "const" and a.number == 0 else a)
         if a.op == "const" and b.op == "const":
             return self.const(a.number + b.number)
@@ -215,7 +215,7 @@ class Terms:
             return items[0]
         if index.lo == index.hi - 1:
             return self.ite(self.eq(index, self.const(index.hi)), items[index.hi], items[index.lo])
-        if index.op == "ite" and all(0 <= a.lo and a.hi < len(items) for a in index.args[1:]):
+        if index.op == "ite" and all(a.lo >= 0 and a.hi < len(items) for a in index.args[1:]):
             return self.ite(index.args[0], self.select(index.args[1], items), self.select(index.args[2], items))
         used = items[index.lo : index.hi + 1]
         return self._make("select", (index, *items), min(i.lo for i in used), max(i.hi for i in used), items[0].truth)

@@ -13,11 +13,44 @@ from dataclasses import dataclass, field, replace
 
 from tablelaw.solver.ir import Input, Model, Move, Site, Slot, Term, Terms
 from tablelaw.solver.shapes import (
-    Counts, Items, Members, Perhaps, Ratio, Row, Shapes, Tree, Unlowerable, code, gather, leaves, numbers, scatter,
+    Counts,
+    Items,
+    Members,
+    Perhaps,
+    Ratio,
+    Row,
+    Shapes,
+    Tree,
+    Unlowerable,
+    code,
+    gather,
+    leaves,
+    numbers,
+    scatter,
 )  # fmt: skip
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import (
-    Agg, Assign, Bind, Binder, Branch, Call, Const, Draw, Effect, Expr, Field, Fire, If, Index, Let, Local, Loop, Make, Op, Var,
+    Agg,
+    Assign,
+    Bind,
+    Binder,
+    Branch,
+    Call,
+    Const,
+    Draw,
+    Effect,
+    Expr,
+    Field,
+    Fire,
+    If,
+    Index,
+    Let,
+    Local,
+    Loop,
+    Make,
+    Op,
+    Var,
+    children,
 )  # fmt: skip
 from tablelaw.spec.core import Items as SetItems
 from tablelaw.spec.game import Action, Game
@@ -27,6 +60,7 @@ from tablelaw.spec.values import Value
 
 UNROLLED = 256
 LARGEST_MODEL = 400_000
+MOST_KEPT = 200_000
 
 
 @dataclass(slots=True)
@@ -58,6 +92,8 @@ class Lowerer:
     shapes: Shapes = field(init=False)
     offsets: dict[str, int] = field(default_factory=dict)
     slots: list[Slot] = field(default_factory=list)
+    kept: dict[tuple[int, ...], tuple[Tree, list[tuple[Term, Site]], Expr, list[Tree]]] = field(default_factory=dict)
+    reading: dict[int, tuple[tuple[tuple[str, ...], tuple[str, ...]] | None, Expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.shapes = Shapes(self.terms)
@@ -121,11 +157,16 @@ class Lowerer:
                 return self._op(e, at)
             case If(test, yes, no):
                 condition = self.truth(test, at)
+                if condition.op == "const":
+                    taken = yes if condition.number else no
+                    return self.coerced(self.expr(taken, at), taken.type, e.type)
                 a = self.expr(yes, replace(at, guard=t.all((at.guard, condition))))
                 b = self.expr(no, replace(at, guard=t.all((at.guard, t.no(condition)))))
                 return self.shapes.choose(condition, self.coerced(a, yes.type, e.type), self.coerced(b, no.type, e.type))
             case Index(base, key):
-                return self._index(self.expr(base, at), base.type, self.coerced(self.expr(key, at), key.type, _key(base.type)), at, e.span)
+                return self._index(
+                    self.expr(base, at), base.type, self.coerced(self.expr(key, at), key.type, _key(base.type)), at, e.span
+                )
             case Field(base, name):
                 owner = self.expr(base, at)
                 if isinstance(owner, Perhaps):
@@ -137,18 +178,84 @@ class Lowerer:
                 return owner.of[name]
             case Make(fields):
                 assert isinstance(e.type, Record)
-                return Items({n: self.coerced(self.expr(f, at), f.type, kind) for (n, kind), f in zip(e.type.fields, fields, strict=True)})
+                return Items(
+                    {
+                        n: self.coerced(self.expr(f, at), f.type, kind)
+                        for (n, kind), f in zip(e.type.fields, fields, strict=True)
+                    }
+                )
             case SetItems(items):
                 assert isinstance(e.type, SetOf)
                 trees = [(self.coerced(self.expr(i, at), i.type, e.type.elem), t.true) for i in items]
                 return self._collect(trees, e.type.elem)
             case Let(names, values, body):
-                return self.expr(body, at.bind({n: self.expr(v, at) for n, v in zip(names, values, strict=True)}))
+                return self._kept(body, at.bind({n: self.expr(v, at) for n, v in zip(names, values, strict=True)}))
             case Agg():
-                return self._aggregate(e, at)
+                return self._kept(e, at)
             case Call():
                 return self._call(e, at)
         raise Unlowerable("a formula of an unknown kind")
+
+    def _kept(self, e: Expr, at: Around) -> Tree:
+        """The tree of a formula, lowered once for each meaning of the names and variables that it reads."""
+        reads = self._reads(e)
+        if reads is None:
+            return self._aggregate(e, at) if isinstance(e, Agg) else self.expr(e, at)
+        names, variables = reads
+        trees = [*(at.names[n] for n in names), *(at.state[v] for v in variables)]
+        key = (id(e), *(x.uid if isinstance(x, Term) else -id(x) for x in trees))
+        found = self.kept.get(key)
+        if found is None:
+            if len(self.kept) > MOST_KEPT:
+                self.kept.clear()
+            outer, self.faults = self.faults, []
+            open_at = replace(at, guard=self.terms.true)
+            tree = self._aggregate(e, open_at) if isinstance(e, Agg) else self.expr(e, open_at)
+            found = self.kept[key] = (tree, self.faults, e, trees)  # what is kept stays alive, so that `id` tells it apart
+            self.faults = outer
+        for condition, site in found[1]:
+            self.fault(site.kind, condition, at, site.span)
+        return found[0]
+
+    def _reads(self, e: Expr) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """The names from outside and the variables that a formula reads; None where it asks for the step or the play."""
+        known = self.reading.get(id(e))
+        if known is not None:
+            return known[0]
+        names: set[str] = set()
+        variables: set[str] = set()
+        plain = True
+        match e:
+            case Local(name):
+                names.add(name)
+            case Var(name):
+                variables.add(name)
+            case Call(name):
+                plain = name not in ("old", "times", "ended", "winners")
+        bound: set[str] = set()
+        parts: list[tuple[Expr, set[str]]] = []
+        match e:
+            case Let(inner, values, body):
+                parts = [*((v, set()) for v in values), (body, set(inner))]
+            case Agg(_, binders, body):
+                for b in binders:
+                    if isinstance(b.domain, Expr):
+                        parts.append((b.domain, set(bound)))
+                    bound.add(b.name)
+                    parts += [(test, set(bound)) for test in b.tests]
+                parts.append((body, bound))
+            case _:
+                parts = [(c, set()) for c in children(e)]
+        for part, hidden in parts:
+            found = self._reads(part)
+            if found is None:
+                plain = False
+                break
+            names.update(n for n in found[0] if n not in hidden)
+            variables.update(found[1])
+        result = (tuple(sorted(names)), tuple(sorted(variables))) if plain else None
+        self.reading[id(e)] = (result, e)
+        return result
 
     def coerced(self, tree: Tree, source: Type, target: Type) -> Tree:
         return tree if source == target else self.shapes.coerce(tree, source, target)
@@ -160,6 +267,8 @@ class Lowerer:
         for a in args:
             found = self.truth(a, replace(at, guard=guard))
             parts.append(found)
+            if found is (t.false if op == "and" else t.true):
+                break
             guard = t.all((guard, found if op == "and" else t.no(found)))
         return t.all(parts) if op == "and" else t.any(parts)
 
@@ -173,7 +282,9 @@ class Lowerer:
         if e.op == "in":
             return self._member(trees[0], kinds[0], trees[1], kinds[1])
         if e.op == "append":
-            return self._append(trees[0], self.coerced(trees[1], kinds[1], e.type.elem if isinstance(e.type, ListOf) else e.type), at, e.span)
+            return self._append(
+                trees[0], self.coerced(trees[1], kinds[1], e.type.elem if isinstance(e.type, ListOf) else e.type), at, e.span
+            )
         if e.op in ("eq", "ne"):
             joined = ty.join(*kinds)
             assert joined is not None
@@ -199,7 +310,8 @@ class Lowerer:
         if op in ("floordiv", "mod"):
             self.fault("division", t.eq(b, t.const(0)), at, span)
         table: dict[str, Callable[[Term, Term], Term]] = {
-            "add": t.add, "sub": t.sub, "mul": t.mul, "floordiv": t.floordiv, "mod": t.mod, "xor": t.xor, "lt": t.lt, "le": t.le,
+            "add": t.add, "sub": t.sub, "mul": t.mul, "floordiv": t.floordiv, "mod": t.mod, "xor": t.xor,
+            "lt": t.lt, "le": t.le,
         }  # fmt: skip
         return table[op](a, b)
 
@@ -255,7 +367,8 @@ class Lowerer:
         assert isinstance(row, Row)
         items = [*row.items, item]
         placed = tuple(
-            item if i >= len(row.items) else self.shapes.choose(t.eq(row.length, t.const(i)), item, items[i]) for i in range(len(items))
+            item if i >= len(row.items) else self.shapes.choose(t.eq(row.length, t.const(i)), item, items[i])
+            for i in range(len(items))
         )
         return Row(t.add(row.length, t.const(1)), placed)
 
@@ -274,7 +387,8 @@ class Lowerer:
                 assert joined is not None
                 mine = self.coerced(item, kind, joined)
                 return t.any(
-                    t.all((t.lt(t.const(i), length), self.shapes.equal(mine, self.coerced(x, group_kind.elem, joined)))) for i, x in enumerate(items)
+                    t.all((t.lt(t.const(i), length), self.shapes.equal(mine, self.coerced(x, group_kind.elem, joined))))
+                    for i, x in enumerate(items)
                 )
             case Items(of):
                 assert isinstance(group_kind, MapOf)
@@ -300,7 +414,8 @@ class Lowerer:
         if isinstance(base, Counts):
             assert isinstance(kind, BagOf)
             return self._keyed(dict(base.of), kind.elem, key, t.const(0), None, at, span)
-        assert isinstance(base, Items) and isinstance(kind, MapOf)
+        assert isinstance(base, Items)
+        assert isinstance(kind, MapOf)
         return self._keyed(dict(base.of), kind.key, key, None, kind.value, at, span)
 
     def _clamped(self, key: Term, lo: int, hi: int) -> Term:
@@ -312,7 +427,16 @@ class Lowerer:
         low = t.ite(t.lt(key, t.const(lo)), t.const(lo), key)
         return t.ite(t.lt(t.const(hi), key), t.const(hi), low)
 
-    def _keyed(self, of: dict[Value, Tree], kind: Type, key: Tree, missing: Term | None, item: Type | None, at: Around, span: Span | None) -> Tree:
+    def _keyed(
+        self,
+        of: dict[Value, Tree],
+        kind: Type,
+        key: Tree,
+        missing: Term | None,
+        item: Type | None,
+        at: Around,
+        span: Span | None,
+    ) -> Tree:
         """The item of a map or bag; `missing` is what a bag has for a name it does not hold, a map has a fault."""
         t = self.terms
         if not of:
@@ -327,7 +451,11 @@ class Lowerer:
                 return codes[key.number]
             lo, hi = min(codes), max(codes)
             if hi - lo <= 4 * len(codes) + 8:
-                known = t.any(t.eq(key, t.const(c)) for c in codes) if len(codes) <= hi - lo or key.lo < lo or key.hi > hi else t.true
+                known = (
+                    t.any(t.eq(key, t.const(c)) for c in codes)
+                    if len(codes) <= hi - lo or key.lo < lo or key.hi > hi
+                    else t.true
+                )
                 if missing is None:
                     self.fault("index", t.no(known), at, span)
                 fill = next(iter(codes.values())) if missing is None else missing
@@ -363,12 +491,12 @@ class Lowerer:
         if isinstance(tree, Term) and isinstance(kind, (Int, Bool)):
             if tree.hi - tree.lo > 100_000:
                 raise Unlowerable("a set of numbers without known bounds")
-            for n in range(tree.lo, tree.hi + 1):
-                yield (bool(n) if isinstance(kind, Bool) else n), t.eq(tree, t.const(n, isinstance(kind, Bool)))
+            for number in range(tree.lo, tree.hi + 1):
+                yield (bool(number) if isinstance(kind, Bool) else number), t.eq(tree, t.const(number, isinstance(kind, Bool)))
             return
         if isinstance(tree, Term) and isinstance(kind, Enum):
-            for n in range(tree.lo, tree.hi + 1):
-                yield kind.family[n], t.eq(tree, t.const(n))
+            for number in range(tree.lo, tree.hi + 1):
+                yield kind.family[number], t.eq(tree, t.const(number))
             return
         n = ty.cardinality(kind)
         if n is None or n > 20_000:
@@ -401,7 +529,9 @@ class Lowerer:
                 return [(self.shapes.literal(v, kind.key), t.true, None) for v in of]
         raise Unlowerable("`for` on these values")
 
-    def _each(self, binders: tuple[Binder, ...], at: Around, there: Term, copies: Term | None) -> Iterator[tuple[Around, Term, Term | None]]:
+    def _each(
+        self, binders: tuple[Binder, ...], at: Around, there: Term, copies: Term | None
+    ) -> Iterator[tuple[Around, Term, Term | None]]:
         t = self.terms
         if not binders:
             yield at, there, copies
@@ -488,11 +618,18 @@ class Lowerer:
                     case Items(of):
                         return t.const(len(of))
             case "min" | "max":
-                trees = [self.coerced(self.expr(a, at), a.type, e.type) if isinstance(e.type, Frac) else self.expr(a, at) for a in e.args]
+                trees = [
+                    self.coerced(self.expr(a, at), a.type, e.type) if isinstance(e.type, Frac) else self.expr(a, at)
+                    for a in e.args
+                ]
                 best = trees[0]
                 for x in trees[1:]:
-                    smaller = self._ratio("lt", [x, best], at, e.span) if isinstance(e.type, Frac) else t.lt(_term(x), _term(best))
-                    larger = self._ratio("lt", [best, x], at, e.span) if isinstance(e.type, Frac) else t.lt(_term(best), _term(x))
+                    smaller = (
+                        self._ratio("lt", [x, best], at, e.span) if isinstance(e.type, Frac) else t.lt(_term(x), _term(best))
+                    )
+                    larger = (
+                        self._ratio("lt", [best, x], at, e.span) if isinstance(e.type, Frac) else t.lt(_term(best), _term(x))
+                    )
                     best = self.shapes.choose(_term(larger if e.name == "max" else smaller), x, best)
                 return best
             case "after" | "before":
@@ -513,7 +650,8 @@ class Lowerer:
                 return self.times(e.subject)
             case "parts":
                 whole = self.expr(e.args[0], at)
-                assert isinstance(whole, Counts) and isinstance(e.args[0].type, BagOf)
+                assert isinstance(whole, Counts)
+                assert isinstance(e.args[0].type, BagOf)
                 keys = list(ty.domain(e.args[0].type.elem))
                 limit = e.args[0].type.limit or 0
                 if (limit + 1) ** len(keys) > 2_000_000:
@@ -553,7 +691,9 @@ class Lowerer:
         found = []
         for e in self.game.ends:
             outer, self.clause = self.clause, e.id
-            holds = t.all((self.truth(e.when, replace(at, names={}, guard=t.all((at.guard, t.no(earlier))))), self.switch(e.id)))
+            holds = t.all(
+                (self.truth(e.when, replace(at, names={}, guard=t.all((at.guard, t.no(earlier))))), self.switch(e.id))
+            )
             self.clause = outer
             found.append((e.id, t.all((holds, t.no(earlier)))))
             earlier = t.any((earlier, holds))
@@ -562,7 +702,7 @@ class Lowerer:
     def winners(self, at: Around) -> Members:
         """The players who have won in this state."""
         t = self.terms
-        result: Tree = Members({p: t.false for p in range(self.game.players)})
+        result: Tree = Members(dict.fromkeys(range(self.game.players), t.false))
         for e, (_, here) in zip(self.game.ends, self.end_terms(at), strict=True):
             if e.winners is not None:
                 won = self.expr(e.winners, replace(at, names={}, guard=t.all((at.guard, here))))
@@ -616,7 +756,8 @@ class Lowerer:
             inner = self.shapes.blank(kind.elem) if old.inner is None else old.inner
             return Perhaps(old.there, self._put(inner, kind.elem, path, value, at, span))
         if isinstance(step, str):
-            assert isinstance(old, Items) and isinstance(kind, Record)
+            assert isinstance(old, Items)
+            assert isinstance(kind, Record)
             field_type = kind.field_type(step)
             assert field_type is not None
             return Items({**old.of, step: self._put(old.of[step], field_type, rest, value, at, span)})
@@ -628,9 +769,12 @@ class Lowerer:
             for i, x in enumerate(old.items):
                 here = t.eq(key, t.const(i))
                 there = replace(at, guard=t.all((at.guard, here)))
-                changed.append(x if here is t.false else self.shapes.choose(here, self._put(x, kind.elem, rest, value, there, span), x))
+                changed.append(
+                    x if here is t.false else self.shapes.choose(here, self._put(x, kind.elem, rest, value, there, span), x)
+                )
             return Row(old.length, tuple(changed))
-        assert isinstance(old, (Items, Counts)) and isinstance(kind, (MapOf, BagOf))
+        assert isinstance(old, (Items, Counts))
+        assert isinstance(kind, (MapOf, BagOf))
         keys = kind.key if isinstance(kind, MapOf) else kind.elem
         inner_kind: Type = kind.value if isinstance(kind, MapOf) else ty.INT
         where = self.coerced(self.expr(step, at), step.type, keys)
@@ -657,7 +801,9 @@ class Lowerer:
         if isinstance(b.domain, Call) and b.domain.name == "parts":
             whole = self.expr(b.domain.args[0], at)
             assert isinstance(whole, Counts)
-            return Counts({k: self._input(inputs, 0, n.hi, self.terms.const(0), n, False) for k, n in whole.of.items()}), self.terms.true
+            return Counts(
+                {k: self._input(inputs, 0, n.hi, self.terms.const(0), n, False) for k, n in whole.of.items()}
+            ), self.terms.true
         tree, valid = self.free(b.type, inputs, None if isinstance(b.domain, Type) else self.expr(b.domain, at), False)
         if isinstance(b.domain, Type):
             return tree, valid
@@ -699,7 +845,9 @@ class Lowerer:
                 values = {k: self.free(inner_kind, inputs, None, drawn) for k in ty.domain(key)}
                 return Items({k: p[0] for k, p in values.items()}), t.all(p[1] for p in values.values())
             case SetOf(elem):
-                return Members({v: self._input(inputs, 0, 1, t.const(0), t.const(1), drawn, True) for v in ty.domain(elem)}), t.true
+                return Members(
+                    {v: self._input(inputs, 0, 1, t.const(0), t.const(1), drawn, True) for v in ty.domain(elem)}
+                ), t.true
             case BagOf(elem, limit):
                 used: Term = t.const(0)
                 counts: dict[Value, Term] = {}
@@ -712,8 +860,8 @@ class Lowerer:
             case ListOf(elem, limit):
                 length = self._input(inputs, 0, limit, t.const(0), t.const(limit), drawn)
                 items = [self.free(elem, inputs, None, drawn) for _ in range(limit)]
-                blank = self.shapes.blank(elem)
-                fine = [t.ite(t.lt(t.const(i), length), ok, self.shapes.equal(x, blank)) for i, (x, ok) in enumerate(items)]
+                empty = self.shapes.blank(elem)
+                fine = [t.ite(t.lt(t.const(i), length), ok, self.shapes.equal(x, empty)) for i, (x, ok) in enumerate(items)]
                 return Row(length, tuple(x for x, _ in items)), t.all(fine)
         raise Unlowerable(f"a choice of {ty.show(kind)}")
 
@@ -721,7 +869,8 @@ class Lowerer:
         """Inputs for one entry of `chance`, and when they are a draw that can come."""
         t = self.terms
         if d.kind == "roll":
-            assert isinstance(d.type, BagOf) and isinstance(d.args[1], Const)
+            assert isinstance(d.type, BagOf)
+            assert isinstance(d.args[1], Const)
             number = self.number(d.args[0], at)
             limit = d.type.limit or 0
             self.fault("range", t.no(t.all((t.le(t.const(0), number), t.le(number, t.const(limit))))), at, d.span)
@@ -735,7 +884,7 @@ class Lowerer:
             bag = self.expr(d.args[0], at)
             assert isinstance(bag, Counts)
             self.fault("empty", t.le(t.total(bag.of.values()), t.const(0)), at, d.span)
-            tree, valid = self.free(d.type, inputs, Members({v: t.true for v in bag.of}), True)
+            tree, valid = self.free(d.type, inputs, Members(dict.fromkeys(bag.of, t.true)), True)
             return tree, t.all((valid, self._member(tree, d.type, bag, d.args[0].type)))
         assert isinstance(d.args[0], Const)
         values = list(dict.fromkeys(d.args[0].value))
@@ -799,7 +948,9 @@ class Lowerer:
         for b in action.params:
             if b.name in fixed:
                 tree = fixed[b.name]
-                valid = t.true if isinstance(b.domain, Type) else self._member(tree, b.type, self.expr(b.domain, at), b.domain.type)
+                valid = (
+                    t.true if isinstance(b.domain, Type) else self._member(tree, b.type, self.expr(b.domain, at), b.domain.type)
+                )
             else:
                 tree, valid = self.choice(b, at, inputs)
             at = at.bind({b.name: tree}, t.all((at.guard, valid)))
@@ -825,7 +976,9 @@ class Lowerer:
         # effects are read under the legality of the move, which the guard of the whole step already states
         drawn_faults = len(self.faults)
         self.run(action.effects, at, fired)
-        if draw_guard is not t.true:  # an effect has a fault only where the draw can come; the draw itself may have had one before
+        if (
+            draw_guard is not t.true
+        ):  # an effect has a fault only where the draw can come; the draw itself may have had one before
             self.faults[drawn_faults:] = [(t.all((draw_guard, c)), site) for c, site in self.faults[drawn_faults:]]
         updates: dict[int, Term] = {}
         for v in self.game.variables:
@@ -837,7 +990,8 @@ class Lowerer:
                     updates[offset + i] = new
         named: dict[str, object] = {n: x for n, x in at.names.items() if n != "actor"}
         return Move(
-            action.name, action.by is None, actor, inputs, guard, draw_guard, updates, legality_faults, self.faults, fired, parts, named
+            action.name, action.by is None, actor, inputs, guard, draw_guard, updates, legality_faults, self.faults,
+            fired, parts, named,
         )  # fmt: skip
 
 

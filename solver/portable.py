@@ -22,7 +22,9 @@ def portable(game: Game, verdict: Verdict) -> dict[str, Any] | None:
     if kind == "invariant":
         from tablelaw.solver.symbolic.export import invariant_text
 
-        return {"kind": kind, **invariant_text(evidence["formula"], evidence["machine"])}
+        machine = evidence["machine"]
+        open_settings = [dict(s) for s in machine.problem.game.left_open]
+        return {"kind": kind, **invariant_text(evidence["formula"], machine), "left_open": open_settings}
     return None if verdict.trace is None else {"kind": "play", "states": _play(game, verdict.trace)}
 
 

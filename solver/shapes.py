@@ -91,7 +91,7 @@ class Shapes:
             case Maybe(elem):
                 return Perhaps(t.false, None) if value is None else Perhaps(t.true, self.literal(value, elem))
             case SetOf():
-                return Members({v: t.true for v in value})
+                return Members(dict.fromkeys(value, t.true))
             case BagOf():
                 return Counts({k: t.const(n) for k, n in value.items()})
             case ListOf(elem):
@@ -143,7 +143,8 @@ class Shapes:
             case Row(n, a), Row(m, b):
                 longest = max(len(a), len(b))
                 items = tuple(
-                    self.choose(test, a[i], b[i]) if i < len(a) and i < len(b) else (a if i < len(a) else b)[i] for i in range(longest)
+                    self.choose(test, a[i], b[i]) if i < len(a) and i < len(b) else (a if i < len(a) else b)[i]
+                    for i in range(longest)
                 )
                 return Row(t.ite(test, n, m), items)
             case Perhaps(x, a), Perhaps(y, b):
@@ -238,7 +239,8 @@ class Shapes:
             case Row(length, items), ListOf(elem, limit):
                 blank = self.blank(elem)
                 kept = [
-                    self.choose(t.lt(t.const(i), length), self.tidy(items[i], elem), blank) if i < len(items) else blank for i in range(limit)
+                    self.choose(t.lt(t.const(i), length), self.tidy(items[i], elem), blank) if i < len(items) else blank
+                    for i in range(limit)
                 ]
                 return Row(length, tuple(kept))
         return tree
@@ -275,7 +277,9 @@ def leaves(kind: Type) -> list[tuple[tuple[object, ...], int, int, bool]]:
             return [((n, *path), lo, hi, b) for n, f in fields for path, lo, hi, b in leaves(f)]
         case ListOf(elem, limit):
             inner_leaves = leaves(elem)
-            return [(("length",), 0, limit, False)] + [((i, *path), lo, hi, b) for i in range(limit) for path, lo, hi, b in inner_leaves]
+            return [(("length",), 0, limit, False)] + [
+                ((i, *path), lo, hi, b) for i in range(limit) for path, lo, hi, b in inner_leaves
+            ]
         case Maybe(elem):
             return [(("there",), 0, 1, True)] + [(("value", *path), lo, hi, b) for path, lo, hi, b in leaves(elem)]
         case Nothing():
@@ -324,7 +328,8 @@ def scatter(tree: Tree, kind: Type) -> list[Term]:
             assert isinstance(kind, ListOf)
             return [length, *(t for i in items for t in scatter(i, kind.elem))]
         case Perhaps(there, inner):
-            assert isinstance(kind, Maybe) and inner is not None
+            assert isinstance(kind, Maybe)
+            assert inner is not None
             return [there, *scatter(inner, kind.elem)]
     raise Unlowerable("a fraction cannot be kept")
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, Outcome, State
 from tablelaw.solver.shapes import numbers, read_back
-from tablelaw.spec.game import Action, Game
+from tablelaw.spec.game import Action, End, Game
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.positions import plain, shown
 from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.types import BagOf, MapOf, Type
 from tablelaw.spec.values import Map, Value
 
 
@@ -52,9 +53,17 @@ def to_state(game: Game, slots: Sequence[int]) -> State:
     return Map(found)
 
 
+def _end(game: Game, state: State) -> End | None:
+    """The end clause that holds; none where that has a fault, which is told of the step that follows."""
+    try:
+        return evaluate.end(game, state)
+    except Fault:
+        return None
+
+
 def first_step(state: State, game: Game) -> Step:
     """The start of a trace."""
-    end = evaluate.end(game, state)
+    end = _end(game, state)
     return Step(state, clauses=(end.id,) if end else ())
 
 
@@ -68,7 +77,7 @@ def _step(game: Game, move: Move, drawn: tuple[tuple[str, Value], ...], out: Out
     if out.fault is not None:
         return Step(out.state, move, drawn, tuple(dict.fromkeys((*out.fired, out.blame))), out.fault.message)
     action = game.action(move.action)
-    end = evaluate.end(game, out.state)
+    end = _end(game, out.state)
     own = () if action is not None and move.action in out.fired else (move.action,)
     return Step(out.state, move, drawn, tuple(dict.fromkeys((*own, *out.fired, *((end.id,) if end else ())))))
 
@@ -76,7 +85,7 @@ def _step(game: Game, move: Move, drawn: tuple[tuple[str, Value], ...], out: Out
 def connect(game: Game, before: State, after: State) -> Step | None:
     """The first step of the evaluator from one state to another; None when there is none."""
     for move in evaluate.moves(game, before):
-        for drawn, _ in evaluate.draws(game, before, move):
+        for drawn in evaluate.sound_draws(game, before, move):
             out = evaluate.apply(game, before, move, drawn)
             if out.fault is None and out.state == after:
                 return _step(game, move, drawn, out)
@@ -180,16 +189,19 @@ def change_list(game: Game, before: State, after: State) -> list[tuple[str, str,
     return found
 
 
-def _compare(path: str, kind: object, a: Value, b: Value, found: list[tuple[str, str, str]]) -> None:
-    from tablelaw.spec.types import MapOf
-
+def _compare(path: str, kind: Type, a: Value, b: Value, found: list[tuple[str, str, str]]) -> None:
     if a == b:
         return
     if isinstance(kind, MapOf):
         for k in b:
             _compare(f"{path}[{shown(k, kind.key)}]", kind.value, a[k], b[k], found)
         return
-    found.append((path, shown(a, kind), shown(b, kind)))  # type: ignore[arg-type]
+    if isinstance(kind, BagOf):
+        changed = [k for k in b if a.get(k, 0) != b[k]]
+        if len(changed) <= 2:
+            found += [(f"{path}[{shown(k, kind.elem)}]", str(a.get(k, 0)), str(b[k])) for k in changed]
+            return
+    found.append((path, shown(a, kind), shown(b, kind)))
 
 
 def trace_json(game: Game, trace: Trace | None) -> dict[str, object] | None:

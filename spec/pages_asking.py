@@ -100,6 +100,45 @@ PAGES = (
         """,
     ),
     (
+        "Q120",
+        "evidence cannot be read",
+        """
+        `recheck` reads a folder that `check` wrote with `--evidence`: an `index.json` and the files it names.
+        A file is missing, or is not what was written.
+
+            tablelaw recheck examples/nim nowhere
+
+        Write the evidence anew.
+
+            tablelaw check examples/nim --evidence proofs
+            tablelaw recheck examples/nim proofs
+        """,
+    ),
+    (
+        "Q121",
+        "evidence is of other rules",
+        """
+        Evidence belongs to the very text of the rules that it was made for; the rules file, or one that it
+        includes, has been changed since.
+
+        Ask again, and write the evidence anew.
+
+            tablelaw check examples/nim --evidence proofs
+        """,
+    ),
+    (
+        "Q122",
+        "evidence is refused",
+        """
+        The evidence does not show what it claims: a legal step leads out of a set of states, an invariant is
+        not kept by a move, a strategy has a gap. Files that were changed by hand come to this; evidence that
+        was just written never should.
+
+        Ask again with `--evidence`. If that is refused as well, two tellings of the rules disagree: report it
+        with the rules file.
+        """,
+    ),
+    (
         "Q201",
         "not in this version",
         """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from tablelaw.spec.core import Binder, Call, Const, Effect, Expr, Local
+from tablelaw.spec.core import Binder, Call, Const, Effect, Expr, Let, Local
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Builder, Question, Scenario, elements, get, items, text
 from tablelaw.spec.expressions import Parsed, parse_formula
@@ -97,10 +97,17 @@ class Asked:
 
 def step_needs(exprs: list[Expr | None]) -> tuple[bool, frozenset[str]]:
     """Do the formulas look at the step before (`old`, `actor`), and which happenings do they count?"""
-    looks, counts = False, set()
+    looks = False
+    counts: set[str] = set()
     stack: list[object] = [e for e in exprs if e is not None]
     while stack:
         e = stack.pop()
+        if isinstance(e, Let) and "actor" in e.names:  # `can(…)` has an actor of its own
+            inner, counted = step_needs([e.body])
+            looks |= inner and "old" in _called(e.body)
+            counts |= counted
+            stack.extend(e.values)
+            continue
         if isinstance(e, Call):
             looks |= e.name == "old"
             if e.name == "times":
@@ -108,6 +115,12 @@ def step_needs(exprs: list[Expr | None]) -> tuple[bool, frozenset[str]]:
         looks |= isinstance(e, Local) and e.name == "actor"
         stack.extend(_children(e))
     return looks, frozenset(counts)
+
+
+def _called(e: object) -> set[str]:
+    """The built-in formulas that a formula calls."""
+    found = {e.name} if isinstance(e, Call) else set()
+    return found.union(*(_called(c) for c in _children(e)))
 
 
 def _children(e: object) -> list[object]:

@@ -43,8 +43,8 @@ def plays(space: Space, budget: Budget) -> int | None:
 def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Budget) -> int | None:
     """Sequences of that many moves of players (table steps not counted), each ending right after its last move.
 
-    Different draws are counted apart, and so are different arguments that lead to the same state. None when the table may
-    act for ever between two moves.
+    Different draws are counted apart, and so are different arguments that lead to the same state. None when
+    there is no end of them, because the table may go round as often as it likes before the next move.
     """
     level: dict[int, int] = {}
     for i in range(space.starts):
@@ -56,8 +56,10 @@ def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Bu
         rounds = 0
         while waiting:
             rounds += 1
-            if len(met) < rounds - 1:  # more rounds than states of the table: some state has come back
-                return None
+            if len(met) < rounds - 1:  # more rounds than states of the table: on each way here some state has come back
+                if _moved(space, waiting):
+                    return None
+                break
             table: dict[int, int] = {}
             for s, ways in waiting.items():
                 for actor, nexts in space.choices(s):
@@ -69,3 +71,15 @@ def moves(space: Space, depth: int, where: Callable[..., int] | None, budget: Bu
             waiting = table
         level = following
     return sum(ways for s, ways in level.items() if where is None or where(s))
+
+
+def _moved(space: Space, waiting: dict[int, int]) -> bool:
+    """May a player move after some more steps of the table?"""
+    seen, stack = set(waiting), list(waiting)
+    while stack:
+        for actor, nexts in space.choices(stack.pop()):
+            if actor >= 0:
+                return True
+            stack += [n for n in nexts if n not in seen]
+            seen.update(nexts)
+    return False

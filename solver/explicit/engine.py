@@ -8,8 +8,8 @@ from dataclasses import replace
 from tablelaw.solver import evaluate
 from tablelaw.solver.explicit import counts, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
-from tablelaw.solver.loops import people, whose
 from tablelaw.solver.ir import Term
+from tablelaw.solver.loops import people, whose
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
 from tablelaw.solver.shapes import Members
@@ -223,7 +223,7 @@ class Explicit:
     def _following(self, state: evaluate.State, wanted: list[int], keep: set[int]) -> evaluate.State | None:
         """The first successor that agrees with a row on the slice."""
         for move in evaluate.moves(self.game, state):
-            for drawn, _ in evaluate.draws(self.game, state, move):
+            for drawn in evaluate.sound_draws(self.game, state, move):
                 out = evaluate.apply(self.game, state, move, drawn)
                 if out.fault is None and _agrees(self.game, out.state, wanted, keep):
                     return out.state

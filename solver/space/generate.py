@@ -158,7 +158,11 @@ class _Successors:
     def _shared(self, often: dict[int, int]) -> None:
         """Terms of the state alone that several moves use are reckoned once, before the moves."""
         wanted = [
-            t for m in self.model.moves for r in self._roots(m) for t in walk([r]) if t.level < 0 and t.args and often.get(t.uid, 0) > 1
+            t
+            for m in self.model.moves
+            for r in self._roots(m)
+            for t in walk([r])
+            if t.level < 0 and t.args and often.get(t.uid, 0) > 1
         ]
         seen: dict[int, Term] = {t.uid: t for t in wanted if t is not self.going}
         costly = [t for t in seen.values() if self._weight(t) >= 3]
@@ -193,7 +197,7 @@ class _Successors:
                 for c in wrong:
                     w.line(indent, f"if {self._strip(c)}:")
                     self._emit_broken(indent + 1)
-            w.share(mine, indent, lambda t: t.level + 1 <= level)
+            w.share(mine, indent, lambda t, lv=level: t.level + 1 <= lv)  # type: ignore[misc]
             if mine:
                 w.line(indent, "if " + " and ".join(w.text(p) for p in mine) + ":")
                 indent += 1
@@ -296,5 +300,5 @@ class Compiled:
 def compiled(source: str, name: str) -> Compiled:
     """Make the function; the source is ours, written by this module from checked terms."""
     space: dict[str, object] = {}
-    exec(compile(source, f"<generated {name}>", "exec"), space)  # noqa: S102
+    exec(compile(source, f"<generated {name}>", "exec"), space)
     return Compiled(source, cast("Callable[..., Any]", space[name]))

@@ -173,11 +173,18 @@ class Encoder:
         first = self.turn(m, env)
         if faults:
             whole = z3.And([self.term(m.guard, env), z3.Or(wrong)]) if wrong else z3.BoolVal(False)
-            # a draw that has a fault itself has no inputs within bounds, so these are not asked for where the number drawn is wrong
+            # a draw that has a fault itself may have no inputs within bounds: not asked for where the number drawn is wrong
             return [*first, z3.Or([z3.And([*self.choice_bounds(m, env), z3.Or([*early, whole])])])]
         broken = self.broken()
         told = [] if broken is self.model.terms.false else [z3.Not(self.term(broken, env))]
-        return [*first, *told, self.term(m.guard, env), self.term(m.draw_guard, env), *self.bounds(m, env), *[z3.Not(w) for w in wrong]]
+        return [
+            *first,
+            *told,
+            self.term(m.guard, env),
+            self.term(m.draw_guard, env),
+            *self.bounds(m, env),
+            *[z3.Not(w) for w in wrong],
+        ]
 
     def choice_bounds(self, m: Move, env: Env) -> list[Formula]:
         """The chosen inputs lie in their bounds, and the drawn ones in theirs where these are not empty."""
@@ -260,13 +267,14 @@ class Encoder:
         if total > MOST_COMBINATIONS:
             return None
         options = []
+        fixed_anyway = {t.uid: t for t in walk([wanted, *(x for i in chosen for x in (i.least, i.most))]) if t.level < 0}
         for values in itertools.product(*(range(i.lo, i.hi + 1) for i in chosen)):
             fixed = dict(zip((i.number for i in chosen), values, strict=True))
 
             def put(t: Term, fixed: dict[int, int] = fixed) -> Term | None:
                 return terms.const(fixed[t.number], t.truth) if t.op == "input" and t.number in fixed else None
 
-            memo: dict[int, Term] = {}
+            memo = dict(fixed_anyway)
             bounds = [
                 side
                 for i in chosen

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import z3
 
-
 from tablelaw.solver import evaluate
 from tablelaw.solver.explicit import lassos
 from tablelaw.solver.explicit.engine import Explicit
@@ -194,8 +193,10 @@ def check_ending(game: Game, g: naive.Graph, explicit: Explicit, asked: Asked) -
         if expected_force is not None:
             assert (explicit.ask(asked, Budget()).verdict == "holds") == expected_force, "force"
     elif asked.kind == "count":
-        count = {"states": lambda: len(g.states), "plays": lambda: naive.plays(g), "moves": lambda: naive.sequences(g, asked.depth or 0)}
-        number = count[asked.what]()
+        if asked.what == "states":
+            number: int | None = len(g.states)
+        else:
+            number = naive.plays(g) if asked.what == "plays" else naive.sequences(g, asked.depth or 0)
         found = explicit.ask(asked, Budget()).value
         assert found == ("infinite" if number is None else str(number)), asked.what
 
@@ -238,7 +239,9 @@ def check_encoding(seed: int, most: int = 6) -> None:
     for i in range(0, len(g.steps), max(1, len(g.steps) // most)):
         numbers = to_numbers(game, g.states[i])
         row = [z3.BoolVal(bool(n)) if s.truth else z3.IntVal(n) for s, n in zip(model.slots, numbers, strict=True)]
-        expected = {(-1 if s.move.actor is None else s.move.actor, s.after) for s in g.steps[i] if s.after is not None and s.move}
+        expected = {
+            (-1 if s.move.actor is None else s.move.actor, s.after) for s in g.steps[i] if s.after is not None and s.move
+        }
         try:
             enabled = encoder.enabled(False)
             found = {x for k, m in enumerate(model.moves) for x in taken(game, encoder, m, row, f"{i}.{k}")}

@@ -16,6 +16,8 @@ from tablelaw.spec.diagnostics import Diagnostics, render
 
 if TYPE_CHECKING:
     from tablelaw.checkers.result import Result
+    from tablelaw.checkers.selection import Case
+    from tablelaw.checkers.session import Session
     from tablelaw.spec.game import Game
     from tablelaw.spec.load import Rules
     from tablelaw.spec.yaml_nodes import Node
@@ -89,6 +91,8 @@ def setting_of(args: argparse.Namespace, rules: Rules, sink: Diagnostics) -> dic
         if not equals:
             sink.error("Q301", None, f"`{text}` is not an option setting", help="write `--option id=value`")
             continue
+        if value.strip() == "*" and args.command == "check" and name.strip() in rules.document.options:
+            continue  # left open
         pairs.append((name.strip(), value.strip()))
     if args.players is not None and args.players not in rules.counts:
         counts = f"{rules.counts[0]} to {rules.counts[-1]}" if len(rules.counts) > 1 else str(rules.counts[0])
@@ -117,68 +121,89 @@ def envelope(rules: Rules, results: list[dict[str, object]]) -> str:
 def check(args: argparse.Namespace) -> int:
     """`tablelaw check`."""
     from tablelaw.checkers.result import exit_status
-    from tablelaw.checkers.session import Request, Session
+    from tablelaw.checkers.selection import Request
+    from tablelaw.checkers.session import Session
     from tablelaw.report import text
-    from tablelaw.spec.settings import defaults
 
     sink, progress = Diagnostics(), Progress()
     rules = load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
+    open_options = tuple(t.partition("=")[0].strip() for t in args.option if t.partition("=")[2].strip() == "*")
     setting = setting_of(args, rules, sink)
     if sink.has_errors:
         return complain(sink)
     request = Request(
-        tuple(args.question), setting, args.every_option, args.players, args.every_players, args.engine, args.time or 0.0,
-        args.memory or 0, progress.tell, not args.quick,
+        tuple(args.question), setting, args.every_option, open_options, args.players, args.every_players, args.engine,
+        args.time or 0.0, args.memory or 0, progress.tell, not args.quick,
     )  # fmt: skip
     session = Session(rules, request, sink)
     if not session.check():
         return complain(sink)
+    cases = list(session.selection.cases())
+    found = answer_all(session, cases, progress, args)
+    if found is None:
+        return complain(sink)
+    results, stopped = found
+    status = exit_status(results)
+    if args.evidence and not keep_evidence(args, results, rules):
+        return BAD_SPEC
+    if args.probe and not stopped:
+        from tablelaw.checkers.vacuity import probe
+
+        findings = probe(rules, setting, args.players or rules.counts[0], request)
+        progress.clear()
+        for d in findings:
+            print(render(d), file=sys.stderr if args.json else sys.stdout)
+        status = status or (FINDING if findings else OK)
+    if args.json:
+        print(envelope(rules, [r.json() for r in results]))
+    else:
+        print(text.summary(results) if results else "nothing to ask under these options")
+    if stopped:
+        print(f"stopped after {len(results)} of {len(cases)} answers", file=sys.stderr)
+        return UNKNOWN if status == OK else status
+    return status
+
+
+def answer_all(
+    session: Session, cases: list[Case], progress: Progress, args: argparse.Namespace
+) -> tuple[list[Result], bool] | None:
+    """Answer the cases in turn, printing each as it comes; what there is when Ctrl-C stops it, and whether it did.
+
+    None when a question turns out to be at fault (the sink knows).
+    """
+    from tablelaw.report import text
+    from tablelaw.spec.settings import defaults
+
     results: list[Result] = []
-    normal = defaults(rules.document)
-    many = len(rules.counts) > 1
-    stopped = False
-    cases = list(session.cases())
+    normal, many = defaults(session.doc), len(session.rules.counts) > 1
+    progress.prefix = f"[1/{len(cases)}]"
     try:
-        for number, case in enumerate(cases, 1):
-            progress.prefix = f"[{number}/{len(cases)}] {case.name}:"
-            progress.tell("")
-            result = session.ask(case)
+        for number, case, result in session.answers(cases):
             progress.clear()
+            progress.prefix = f"[{number + 1}/{len(cases)}] after {case.name}:"
             if result is None:
-                return complain(sink)
+                return None
             results.append(result)
             if not args.json:
                 print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
     except KeyboardInterrupt:
         progress.clear()
-        stopped = True
-    status = exit_status(results)
-    if args.evidence:
-        from tablelaw.checkers.evidence import write_all
+        return results, True
+    return results, False
 
+
+def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules) -> bool:
+    """Write the evidence of what holds; False (with a message) when the folder cannot be written."""
+    from tablelaw.checkers.evidence import write_all
+
+    try:
         write_all(Path(args.evidence), results, rules, bool(args.export))
-    findings = []
-    if args.probe and not stopped:
-        from tablelaw.checkers.vacuity import probe
-
-        findings = probe(rules, setting, args.players or rules.counts[0], request)
-        for d in findings:
-            if not args.json:
-                print(render(d))
-        status = status or (FINDING if findings else OK)
-    if args.json:
-        rows = [r.json() for r in results]
-        print(envelope(rules, rows))
-    elif results:
-        print(text.summary(results))
-    if not cases and not args.json:
-        print("nothing to ask under these options")
-    if stopped:
-        print(f"stopped after {len(results)} of {len(cases)} answers", file=sys.stderr)
-        return UNKNOWN if status == OK else status
-    return status
+    except OSError as why_not:
+        print(f"error[Q112]: evidence cannot be written: {why_not.strerror}: {args.evidence}", file=sys.stderr)
+        return False
+    return True
 
 
 def read_position(given: str | None, sink: Diagnostics) -> Node | None:
@@ -202,7 +227,8 @@ def read_position(given: str | None, sink: Diagnostics) -> Node | None:
 def why(args: argparse.Namespace) -> int:
     """`tablelaw why`."""
     from tablelaw.checkers import explain
-    from tablelaw.checkers.session import Request, Session
+    from tablelaw.checkers.selection import Request
+    from tablelaw.checkers.session import Session
     from tablelaw.report import text
     from tablelaw.spec.settings import defaults
 
@@ -327,7 +353,7 @@ def listing(args: argparse.Namespace) -> int:
 
 def lint(args: argparse.Namespace) -> int:
     """`tablelaw lint`."""
-    from tablelaw.checkers.session import Request
+    from tablelaw.checkers.selection import Request
     from tablelaw.checkers.vacuity import lint as look
 
     sink, progress = Diagnostics(), Progress()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
@@ -85,10 +86,10 @@ def explore(game: Game, most: int) -> Graph:
     while i < len(g.states):
         found = steps(game, g.states[i])
         g.steps.append(found)
-        for s in found:
-            if s.after is not None and s.after not in g.number:
-                g.number[s.after] = len(g.states)
-                g.states.append(s.after)
+        for step in found:
+            if step.after is not None and step.after not in g.number:
+                g.number[step.after] = len(g.states)
+                g.states.append(step.after)
                 g.depth.append(g.depth[i] + 1)
         i += 1
         if len(g.states) > most:
@@ -225,11 +226,23 @@ def plays(g: Graph) -> int | None:
 
 
 def sequences(g: Graph, depth: int) -> int | None:
-    """Sequences of that many moves of players, table steps not counted; None when table steps may go on for ever."""
+    """Sequences of that many moves of players, table steps not counted; None when there is no end of them."""
 
+    def players_move_after(i: int, seen: set[int]) -> bool:
+        seen.add(i)
+        for s in g.steps[i]:
+            if s.after is not None and s.move is not None:
+                n = g.number[s.after]
+                if s.move.actor is not None or (n not in seen and players_move_after(n, seen)):
+                    return True
+        return False
+
+    @functools.cache
     def ways(i: int, left: int, table: int) -> int:
-        if table > len(g.states):
-            raise RecursionError
+        if table > len(g.states):  # a way round
+            if players_move_after(i, set()):
+                raise RecursionError
+            return 0
         total = 0 if left else 1
         for s in g.steps[i] if left else []:
             if s.after is not None and s.move is not None:

@@ -1,0 +1,291 @@
+"""Writes what shows that an answer holds, and re-checks what was written with the reference evaluator alone.
+
+INVARIANT: re-checking imports no engine; whatever an evidence folder says is believed only as far as the evaluator (or,
+for an inductive invariant, z3 on single implications) confirms it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tablelaw.checkers.recheck import PROVABLE, Obligations, Refused, discharge
+from tablelaw.checkers.walk import Closed, Late, longest_play, played, states_of
+from tablelaw.solver.evaluate import starts
+from tablelaw.solver.shapes import Unlowerable
+from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.game import Game
+from tablelaw.spec.load import Rules
+from tablelaw.spec.operators import Fault
+from tablelaw.spec.questions import Asked, Reader
+from tablelaw.spec.settings import broken, defaults, holds, names_for
+
+if TYPE_CHECKING:
+    from tablelaw.checkers.result import Result
+
+FORMAT = 1
+SECONDS = 120.0
+LARGEST_FILE = 1 << 29
+MOST_SETTINGS = 4096
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}\.json")
+Row = dict[str, object]
+
+
+# writing
+
+
+def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> None:
+    """Write the evidence of every answer that has some, and `index.json`; with `smt2` the implications of proofs too."""
+    from tablelaw.solver.portable import portable
+
+    folder.mkdir(parents=True, exist_ok=True)
+    entries: list[dict[str, object]] = []
+    without: list[dict[str, object]] = []
+    sets: dict[int, dict[str, object]] = {}
+    proofs: set[int] = set()
+    for n, r in enumerate(results):
+        told: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
+        shows = r.verdict.verdict == "holds" or (r.kind == "reach" and r.verdict.verdict == "fails")
+        found = portable(r.game, r.verdict) if shows and r.game is not None else None
+        if found is None or r.kind in ("scenario", "possible") or (found["kind"] == "play" and r.kind != "reach"):
+            without.append({**told, "verdict": r.verdict.verdict})
+            continue
+        if found.get("left_open"):
+            if id(r.verdict.evidence) in proofs:
+                continue  # one proof for many settings is one entry
+            proofs.add(id(r.verdict.evidence))
+            told["options"] = {k: "*" if any(s[k] != v for s in found["left_open"]) else v for k, v in r.options.items()}
+        if "packed" in found:
+            space = (r.verdict.evidence or {})["space"]
+            shared = sets.get(id(space))
+            if shared is None:
+                shared = sets[id(space)] = _write_states(folder, found)
+            found = {**{k: v for k, v in found.items() if k not in ("packed", "bits", "slots")}, **shared}
+        name = f"{re.sub(r'[^A-Za-z0-9_-]', '-', r.question)[:80] or 'question'}-{n + 1:03}"
+        whole = {**told, "kind": r.kind, "verdict": r.verdict.verdict, "known_by": r.verdict.known_by, "evidence": found}
+        _write(folder / f"{name}.json", json.dumps(whole, ensure_ascii=False, indent=1))
+        entries.append({**told, "verdict": r.verdict.verdict, "evidence": found["kind"], "file": f"{name}.json"})
+        if smt2 and found["kind"] == "invariant":
+            _write_queries(folder, name, r, rules, found)
+    index = {
+        "format": FORMAT, "game": rules.document.game, "spec_hash": rules.digest, "entries": entries, "without": without,
+    }  # fmt: skip
+    _write(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
+
+
+def _write_states(folder: Path, found: dict[str, Any]) -> dict[str, object]:
+    width = max(1, -(-found["bits"] // 4))
+    text = "".join(f"{s:0{width}x}" for s in found["packed"])
+    whole = {"slots": found["slots"], "width": width, "count": len(found["packed"]), "states": text}
+    body = json.dumps(whole, ensure_ascii=False)
+    name = f"states-{hashlib.sha256(body.encode()).hexdigest()[:16]}.json"
+    _write(folder / name, body)
+    return {"states": name, "count": len(found["packed"])}
+
+
+def _write_queries(folder: Path, name: str, r: Result, rules: Rules, found: dict[str, Any]) -> None:
+    quiet = Diagnostics()
+    case = _case(rules, r.question, found["left_open"] or [r.options], r.players, quiet)
+    if case is None:
+        return
+    game, asked = case
+    try:
+        for q in Obligations(game, asked, found["formula"], found["extra"]).all():
+            _write(folder / f"{name}.{q.name}.smt2", q.text)
+    except (Refused, Unlowerable):
+        return  # `recheck` says why
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file beside its place first, so that it is never half-written."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+# re-checking
+
+
+def recheck_all(folder: Path, rules: Rules, sink: Diagnostics, seconds: float = SECONDS) -> list[Row]:
+    """Re-check every piece of evidence; what is unreadable or shows nothing goes to the sink, the rest is told in rows."""
+    index = _read(folder, "index.json", sink)
+    if index is None:
+        return []
+    entries = index.get("entries")
+    if index.get("format") != FORMAT or not isinstance(entries, list):
+        sink.error(
+            "Q120", None, f"`{folder}` is not an evidence folder of this version", help="write it anew with `--evidence`"
+        )
+        return []
+    if index.get("spec_hash") != rules.digest:
+        cure = "ask again with `--evidence`; a proof holds for the very text that it was made for"
+        sink.error("Q121", None, "this evidence is of other rules", help=cure)
+        return []
+    work = _Recheck(folder, rules, sink, seconds)
+    return [row for e in entries if (row := work.entry(e)) is not None]
+
+
+def _read(folder: Path, name: object, sink: Diagnostics) -> dict[str, Any] | None:
+    """An object of a JSON file of the folder; None when there is none (the sink knows)."""
+    said, why = str(name)[:80], ""
+    if not isinstance(name, str) or not _FILE.fullmatch(name):
+        why = f"`{said}` is not a name of an evidence file"
+    else:
+        path = folder / name
+        try:
+            if not path.is_file():
+                why = f"there is no `{said}` in `{folder}`"
+            elif path.stat().st_size > LARGEST_FILE:
+                why = f"`{said}` is too large"
+            else:
+                found = json.loads(path.read_bytes().decode("utf-8"))
+                if isinstance(found, dict):
+                    return found
+                why = f"`{said}` holds no evidence"
+        except (OSError, ValueError, RecursionError, MemoryError):
+            why = f"`{said}` cannot be read"
+    sink.error("Q120", None, why, help="write the evidence anew with `tablelaw check … --evidence DIR`")
+    return None
+
+
+def _case(
+    rules: Rules, question: str, settings: list[dict[str, str]], players: int, sink: Diagnostics
+) -> tuple[Game, Asked] | None:
+    """The game (with options left open where there are several settings) and the typed question of an entry."""
+    doc, quiet = rules.document, Diagnostics()
+    known = {o.id: o.names for o in doc.options.values()}
+    wrong = players not in rules.counts or any(v not in known.get(k, ()) for s in settings for k, v in s.items())
+    whole = [{**defaults(doc), **s} for s in settings]
+    if wrong or any(broken(doc, s, players, quiet) is not None for s in whole):
+        sink.error("Q122", None, f"the evidence for `{question[:80]}` is for options or players that this game does not have")
+        return None
+    setting = whole[0]
+    game = rules.game(setting, players, sink) if len(whole) == 1 else rules.open_game(whole, players)
+    if game is None:
+        sink.error("Q122", None, f"the options that the evidence for `{question[:80]}` leaves open cannot be left open")
+        return None
+    q = doc.questions.get(question)
+    if q is not None:
+        if not all(holds(o, names_for(doc, setting, players), doc, sink) for o in q.only):
+            sink.error("Q122", None, f"`{question}` is not asked under these options")
+            return None
+        asked = Reader(game, sink, starts(game)[0]).question(q)
+        return None if asked is None else (game, asked)
+    if question == "in-range" and doc.span is not None:
+        return game, Asked("in-range", "in-range", doc.span)
+    sink.error("Q122", None, f"no question is called `{question[:80]}`")
+    return None
+
+
+def _settings(evidence: dict[str, Any], options: dict[str, str]) -> list[dict[str, str]] | None:
+    """The settings that an entry speaks of: its own, or with options left open (`*`) those listed; None when it lists none."""
+    listed = evidence.get("left_open")
+    if not listed:
+        return [options]
+    if not isinstance(listed, list) or len(listed) > MOST_SETTINGS or not all(isinstance(s, dict) for s in listed):
+        return None
+    if not all(isinstance(v, str) for s in listed for v in s.values()) or any(s.keys() != options.keys() for s in listed):
+        return None
+    fixed = all(v in ("*", s[k]) for s in listed for k, v in options.items())
+    return listed if fixed else None
+
+
+class _Recheck:
+    """Re-checks the entries of one folder; a set of states is walked once for all questions that rest on it."""
+
+    def __init__(self, folder: Path, rules: Rules, sink: Diagnostics, seconds: float) -> None:
+        self.folder, self.rules, self.sink, self.seconds = folder, rules, sink, seconds
+        self.sets: dict[object, Closed] = {}
+
+    def entry(self, listed: object) -> Row | None:
+        """The row of an entry, None when it is refused (the sink knows)."""
+        whole = _read(self.folder, listed.get("file") if isinstance(listed, dict) else None, self.sink)
+        if whole is None:
+            return None
+        question, options, players = whole.get("question"), whole.get("options"), whole.get("players")
+        evidence, verdict = whole.get("evidence"), whole.get("verdict")
+        fine = isinstance(question, str) and isinstance(options, dict) and isinstance(evidence, dict)
+        fine = fine and all(isinstance(v, str) for v in cast("dict[str, object]", options).values())
+        if not fine or isinstance(players, bool) or not isinstance(players, int) or verdict not in ("holds", "fails"):
+            self.sink.error("Q120", None, "an entry of the evidence is not complete", help="write the evidence anew")
+            return None
+        settings = _settings(cast("dict[str, Any]", evidence), cast("dict[str, str]", options))
+        if settings is None:
+            self.sink.error("Q120", None, "an entry of the evidence is not complete", help="write the evidence anew")
+            return None
+        case = _case(self.rules, cast("str", question), settings, players, self.sink)
+        if case is None:
+            return None
+        game, asked = case
+        row: Row = {"question": question, "options": options, "players": players}
+        try:
+            shown, reason = self._judge(game, asked, str(verdict), cast("dict[str, Any]", evidence))
+        except Late as late:
+            return {**row, "verdict": "unknown", "reason": str(late)}
+        except Unlowerable as why:
+            return {**row, "verdict": "unknown", "reason": str(why)}
+        except Refused as why:
+            shown, reason = "fails", str(why)
+        except Fault as fault:
+            shown, reason = "fails", f"a formula has no value: {fault.message}"
+        except RecursionError:
+            shown, reason = "fails", "it is nested too deeply"
+        if shown == "fails":
+            cure = "ask again with `--evidence`; if that is refused as well, report it with the rules file"
+            self.sink.error("Q122", None, f"the evidence for `{question}` is refused: {reason}", help=cure)
+            return None
+        told = f"`{question}` fails, " if verdict == "fails" else ""
+        return {**row, "verdict": shown, "reason": told + reason}
+
+    def _judge(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
+        kind = evidence.get("kind")
+        if verdict == "fails" and asked.kind != "reach":
+            raise Refused("evidence is for what holds, and for what cannot be reached")
+        ways: dict[object, Callable[[], tuple[str, str]]] = {
+            "invariant": lambda: self._invariant(game, asked, verdict, evidence),
+            "closed-set": lambda: self._closed(game, asked, verdict, evidence),
+            "strategy": lambda: self._strategy(game, asked, evidence),
+            "ranking": lambda: longest_play(game, asked, evidence.get("steps"), self.seconds),
+            "play": lambda: played(game, asked, verdict, evidence.get("states")),
+        }
+        if not isinstance(kind, str) or kind not in ways:
+            raise Refused("it is of no known kind")
+        return ways[kind]()
+
+    def _invariant(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
+        if (asked.kind == "reach") != (verdict == "fails") or asked.kind not in PROVABLE:
+            raise Refused(f"an invariant does not show that `{asked.kind}` {verdict}")
+        text, extra = evidence.get("formula"), evidence.get("extra")
+        if not isinstance(text, str) or not isinstance(extra, list) or len(extra) > 10_000:
+            raise Refused("the invariant is not complete")
+        return discharge(Obligations(game, asked, text, [str(x) for x in extra]).all(), self.seconds)
+
+    def _set(self, game: Game, asked: Asked, evidence: dict[str, Any]) -> Closed:
+        name = str(evidence.get("states"))
+        key = (name, tuple(game.setting.items()), game.players, tuple(Closed.counted(asked)))
+        if key not in self.sets:
+            whole = _read(self.folder, name, self.sink)
+            if whole is None:
+                raise Refused("its states cannot be read")
+            self.sets[key] = Closed(game, asked, states_of(whole), whole.get("slots"), self.seconds)
+        return self.sets[key]
+
+    def _closed(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
+        if (asked.kind == "reach") != (verdict == "fails"):
+            raise Refused(f"a closed set does not show that `{asked.kind}` {verdict}")
+        closed = self._set(game, asked, evidence)
+        closed.show(asked)
+        return "holds", f"a closed set of {len(closed.rows):,} states, all walked"
+
+    def _strategy(self, game: Game, asked: Asked, evidence: dict[str, Any]) -> tuple[str, str]:
+        closed = self._set(game, asked, evidence)
+        closed.follow(asked, evidence.get("rank"), evidence.get("who"))
+        return "holds", f"a strategy, walked through {len(closed.rows):,} states"

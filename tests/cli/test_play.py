@@ -1,0 +1,177 @@
+"""`tablelaw play`: by hand through a pipe, and plays given in one go."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tablelaw.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PLUMS = str(ROOT / "docs" / "transcripts" / "plums.yaml")
+PIG = str(ROOT / "examples" / "pig")
+DICE = str(ROOT / "examples" / "carcassonne-dice")
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> object:
+    """Plays with lines typed into a pipe; gives the exit status and what was printed."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(lines: str, *words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        status = main(["play", *words])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+def run(typed: object, lines: str, *words: str) -> tuple[int, str, str]:
+    """The fixture with its type."""
+    assert callable(typed)
+    found: tuple[int, str, str] = typed(lines, *words)
+    return found
+
+
+def test_the_end_of_what_is_typed_ends_the_play(typed: object) -> None:
+    """Without a word the position and the legal moves are shown, and nothing is prompted."""
+    status, out, err = run(typed, "", PLUMS)
+    assert (status, err) == (0, "")
+    assert "left 5" in out
+    assert "1 take(n=1)   2 take(n=2)" in out
+    assert ">" not in out
+
+
+def test_a_number_a_text_and_a_beginning_are_moves(typed: object) -> None:
+    """Move 2, `take(n=2)` and `t(n=1)` are played, and the end says who won by which clause."""
+    _, out, _ = run(typed, "2\ntake(n=2)\ntak\n", PLUMS)
+    assert out.count("player 0: take") == 2
+    assert "The game has ended, player 0 wins. empty-bowl (house#4)" in out
+
+
+def test_what_is_not_clear_is_not_played(typed: object) -> None:
+    """A beginning of several moves, a number not in the list and an unknown word leave the position as it is."""
+    _, out, _ = run(typed, "take\n7\ngrab\ntake(m=1)\nrecord\n", PLUMS)
+    assert "it is open which of 2 moves is meant: take(n=1), take(n=2)" in out
+    assert "there is no move 7 in the list" in out
+    assert "no action begins with `grab`" in out
+    assert "player 0" in out
+    assert "eaten[0] 0 →" not in out
+
+
+def test_undo_goes_back_before_the_choice_and_the_table_steps_after_it(typed: object) -> None:
+    """The table step that followed a choice is taken back with it."""
+    _, out, _ = run(typed, "roll -> cap*9\nstop\nundo\nstate\nundo\nundo\n", DICE)
+    assert "table: next-turn" in out
+    assert out.rstrip().endswith("this is where you began")
+    assert "shown cap*9" in out.split("table: next-turn")[1]
+
+
+def test_why_names_the_clause(typed: object) -> None:
+    """An illegal move, played or asked about, is answered as `tablelaw why` does."""
+    _, out, _ = run(typed, "why hold\nhold\n", PIG)
+    assert out.count("illegal: forbidden by something-to-hold") == 2
+
+
+def test_a_draw_is_asked_for_and_may_be_left(typed: object) -> None:
+    """What a roll shows may come with it, on the next line, at random, or not at all."""
+    _, out, _ = run(typed, "roll\n5\nroll -> 2\nroll\nundo\nroll\nseven\n9\nrandom 1\n", PIG)
+    assert "6 draws of `pips` are possible" in out
+    assert "pot 0 → 5" in out
+    assert "pot 5 → 7" in out
+    assert "not played" in out
+    assert out.count("player 0: roll") == 3
+
+
+def test_a_seed_draws_the_same_each_time(typed: object) -> None:
+    """Two plays from one seed are alike, and `seed off` asks again."""
+    first = run(typed, "roll\nroll\nseed off\nroll\n", PIG, "--seed", "11")
+    again = run(typed, "roll\nroll\nseed off\nroll\n", PIG, "--seed", "11")
+    assert first == again
+    assert "6 draws of `pips` are possible" in first[1]
+
+
+def test_a_saved_position_is_read_again(typed: object, tmp_path: Path) -> None:
+    """`save` writes what `--at` reads."""
+    file = tmp_path / "at.json"
+    run(typed, f"roll -> got=knight*2+cap*3+catapult*4\nset-aside\nsave {file}\nsave {tmp_path}\n", DICE)
+    assert json.loads(file.read_text())["kept"] == 1
+    status, out, _ = run(typed, "state\n", DICE, "--at", str(file))
+    assert status == 0
+    assert "shown cap*3+knight" in out
+
+
+def test_long_lists_are_shortened(typed: object) -> None:
+    """More than nine moves of an action end with `…`; `moves ACTION` lists all."""
+    at = "{rolls: 1, ready: 0, shown: {cap: 2, tee: 1}, laid: 6}"
+    _, out, _ = run(typed, "moves build\n", DICE, "--at", at)
+    assert "… 16 in all: `moves build`" in out
+    assert "build(face=tee, closed=7)" in out
+
+
+def test_help_and_quit(typed: object) -> None:
+    """`help` lists the commands; nothing after `quit` is read."""
+    _, out, _ = run(typed, "help\nquit\ntake(n=1)\n", PLUMS)
+    assert "undo " in out
+    assert "player 0: take" not in out
+
+
+def test_given_moves_print_a_record(typed: object) -> None:
+    """`--moves` plays, forced table steps may be left out, and the record names the clauses."""
+    status, out, _ = run(typed, "", DICE, "--moves", "roll -> got=cap*8+knight; stop; roll -> got=tee*9")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines() if line[4:6].strip().isdigit()] == ["1", "2", "3", "4"]
+    assert "table     next-turn" in out
+
+
+@pytest.mark.parametrize(
+    "moves, status, told",
+    [
+        ("take(n=2); take(n=2); take(n=2)", 1, "illegal: forbidden by in-the-bowl"),
+        ("take", 2, "it is open which of 2 moves is meant"),
+        ("take(n=9)", 2, "error["),
+        ("grab", 2, "no action is called `grab`"),
+        ("...", 2, "a single move is played at a time"),
+        ("(((", 2, "is not a move"),
+        ("take(n=1) * 5", 0, "player 0 wins"),
+        ("take(n=2); take(n=2); take(n=1); take(n=1)", 1, "forbidden by empty-bowl"),
+    ],
+)
+def test_given_moves_that_cannot_be_played(typed: object, moves: str, status: int, told: str) -> None:
+    """Illegal: the answer of `why` and 1. Not readable, or not clear: a diagnostic and 2."""
+    found, out, err = run(typed, "", PLUMS, "--moves", moves)
+    assert found == status
+    assert told in out + err
+
+
+def test_given_moves_need_their_draws(typed: object) -> None:
+    """A draw that is neither given nor seeded is a fault of the command line."""
+    assert run(typed, "", PIG, "--moves", "roll")[0] == 2
+    assert run(typed, "", PIG, "--moves", "roll", "--seed", "1")[0] == 0
+    status, out, _ = run(typed, "", PIG, "--moves", "roll -> pips > 5; roll -> pips=1")
+    assert status == 0
+    assert "pot 0 → 6" in out
+
+
+def test_a_replay_command_replays(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command that `check` prints beside a witness plays it to the same end."""
+    assert main(["check", PLUMS, "--question", "four-plums", "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["results"][0]["trace"]["steps"]
+    assert main(["play", PLUMS, "--moves", "; ".join(s["move"] for s in steps[1:])]) == 0
+    assert "eaten[0] 2 → 4" in capsys.readouterr().out
+
+
+def test_no_line_typed_makes_a_traceback() -> None:
+    """Nonsense, control characters and bytes that are no text are answered."""
+    nonsense = b"\x00\xff\xfe\n->\n()\nwhy\nwhy ->\n: \nsave\nseed x\nmoves x\nundo\n" + b"(" * 5000
+    nonsense += b"\n* 3\nroll * 99999\nroll -> \nroll -> )\n"
+    command = [sys.executable, "-m", "tablelaw", "play", PIG]
+    done = subprocess.run(command, input=nonsense, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
