@@ -146,33 +146,34 @@ class Engines:
     # what an answer rests on
 
     def rests_on(self, asked: Asked, verdict: Verdict, budget: Budget) -> list[str]:
-        """The clauses without any one of which the answer changes (with those found not to matter left out first)."""
+        """The clauses an answer rests on: without any one of them, and all others in force, the answer is another.
+
+        Every such clause is in each core of a proof, so that only the clauses of a core are tried. Where no single one
+        is needed, the core itself is told.
+        """
         names = clauses(self.game)
-        if (
-            verdict.engine.endswith("symbolic")
-            and verdict.evidence
-            and verdict.evidence.get("kind") == "invariant"
-            and "+" not in verdict.engine
-        ):
-            found = self._core(asked, verdict, budget)
-            names = names if found is None else found
+        core: list[str] | None = None
+        if verdict.evidence and verdict.evidence.get("kind") == "invariant" and verdict.engine == "symbolic":
+            core = self._core(asked, verdict, budget)
+            names = names if core is None else core
         elif (verdict.seconds or 0.02) * len(names) > CHEAP_SECONDS or (verdict.states or 0) > 5_000:
             return []
-        kept: list[str] = []
-        game = self.game
+        needed: list[str] = []
         for name in names:
             try:
                 budget.check()
-                changed = without(game, name)
-                answer = Engines(changed, self.engine, cores=False).quick(asked, budget.part(2.5))
+                answer = Engines(without(self.game, name), self.engine, cores=False).quick(asked, budget.part(4.0))
             except (OutOfBudget, Unlowerable):
-                kept.append(name)
                 continue
-            if answer == verdict.verdict:
-                game = changed  # the answer does not need it, so what follows is asked without it
-            else:
-                kept.append(name)
-        return kept
+            if answer not in (verdict.verdict, "unknown"):
+                needed.append(name)
+        rest = [c for c in core or () if c not in needed]
+        if not needed and rest:
+            verdict.notes.append("no single one of these clauses was found to be needed alone")
+            return rest
+        if rest:
+            verdict.notes.append("the proof found also uses " + ", ".join(rest))
+        return needed
 
     def quick(self, asked: Asked, budget: Budget) -> str:
         """The bare verdict; unknown when it does not come quickly."""

@@ -246,6 +246,8 @@ def put(old: Value, kind: Type, keys: list[Value], new: Value) -> Value:
         field_type = inner.field_type(key)
         assert field_type is not None
         return old.set(key, put(old[key], field_type, rest, new))
+    if isinstance(inner, BagOf) and key not in old:
+        raise Fault("range", f"such a bag holds no {key}")
     return old.set(key, new)
 
 

@@ -351,7 +351,8 @@ class Explicit:
                 notes = [f"in at most {rank[members[0]]} steps; the play shown is one defence"]
                 evidence = strategy(space, arena, rank, who) if whole and len(groups) == 1 else None
                 shown = Verdict("holds", "exhausted", trace=trace, notes=notes, evidence=evidence, states=len(space.states))
-        return shown or Verdict("holds", "exhausted", states=len(space.states))
+        evidence = closed_set(space) if whole else None
+        return shown or Verdict("holds", "exhausted", states=len(space.states), evidence=evidence)
 
     def _goal(self, asked: Asked, problem: Problem, who: frozenset[int]) -> Term:
         """The goal of these players as a term of the position; `who` in it means them."""

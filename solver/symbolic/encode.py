@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import z3
 
-from tablelaw.solver.ir import Input, Model, Move, Term, walk
+from tablelaw.solver.ir import Input, Model, Move, Term, Terms, walk
 
 Formula = Any
 MOST_COMBINATIONS = 4096
+MOST_OUTER = 256
 
 
 class Unsupported(Exception):
@@ -37,6 +39,7 @@ class Encoder:
         self.model = model
         self._enabled: dict[bool, Term | None] = {}
         self._broken: Term | None = None
+        self.sampled = False  # `enabled(False)` looks at some choices only: sound in proofs, not in plays
 
     def position(self, tag: str) -> list[Formula]:
         """Fresh constants for the slots of a position."""
@@ -225,6 +228,9 @@ class Encoder:
         """
         if table not in self._enabled:
             parts = [self._some_choice(m, m.guard) for m in self.model.moves if m.table or not table]
+            if not table and None in parts:
+                self.sampled = True
+                parts = [p or self._outer_choice(m) for p, m in zip(parts, self.model.moves, strict=True)]
             kept = [p for p in parts if p is not None]
             if not table:
                 kept.append(self.broken())
@@ -251,9 +257,25 @@ class Encoder:
             self._broken = t.any(first)
         return self._broken
 
-    def _some_choice(self, m: Move, wanted: Term) -> Term | None:
-        """Some values of the chosen inputs (as far as they are read) make the condition true."""
+    def _outer_choice(self, m: Move) -> Term:
+        """Some choice with every input at its least or most makes the move legal: enough to prove that there is one."""
         terms = self.model.terms
+        found = []
+        for ends in itertools.islice(itertools.product((True, False), repeat=len(m.choices)), MOST_OUTER):
+            chosen: dict[int, Term] = {}
+            sound = []
+            for i, most in zip(m.choices, ends, strict=True):
+                put = partial(_put, terms, chosen)
+                low, high = terms.replace(i.least, put, {}), terms.replace(i.most, put, {})
+                sound.append(terms.le(low, high))
+                chosen[i.number] = high if most else low
+            found.append(terms.all([*sound, terms.replace(m.guard, partial(_put, terms, dict(chosen)), {})]))
+        return terms.any(found)
+
+    def _some_choice(self, m: Move, wanted: Term | None = None) -> Term | None:
+        """Some values of the chosen inputs (as far as they are read) make the condition (else: the move) true."""
+        terms = self.model.terms
+        wanted = m.guard if wanted is None else wanted
         used = {t.number for t in walk([wanted]) if t.op == "input"}
         whole = wanted is m.guard
         chosen: list[Input] = []
@@ -283,6 +305,11 @@ class Encoder:
             ]
             options.append(terms.all([*bounds, terms.replace(wanted, put, memo)]))
         return terms.any(options)
+
+
+def _put(terms: Terms, chosen: dict[int, Term], t: Term) -> Term | None:
+    found = chosen.get(t.number) if t.op == "input" else None
+    return terms.const(found.number, True) if found is not None and t.truth else found
 
 
 def _roots(m: Move) -> list[Term]:

@@ -6,6 +6,7 @@ import time
 
 import z3
 
+from tablelaw.solver import evaluate
 from tablelaw.solver.problem import Prop, prepare
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
@@ -75,6 +76,10 @@ class Symbolic(Prover):
         if asked.kind == "reach":
             swap = {"holds": "fails", "fails": "holds", "unknown": "unknown"}
             found.verdict = swap[found.verdict]
+        if found.trace is not None and asked.kind == "progress" and evaluate.moves(self.game, found.trace.steps[-1].state):
+            if not machine.encoder.sampled:
+                raise InternalFault("z3 says that nobody can move where somebody can")
+            return Verdict("unknown", reason="there are too many choices at once to tell where nobody has one")
         if found.verdict == "fails" and asked.kind == "progress":
             found.reason = "nobody has a legal move in the last position"
         if asked.kind == "in-range" and found.trace is not None:

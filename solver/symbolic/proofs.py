@@ -5,6 +5,7 @@ What has been proved of a machine is kept as its lemmas and used by everything a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import z3
@@ -12,7 +13,7 @@ import z3
 from tablelaw.solver.candidates import claims, counted
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
-from tablelaw.solver.symbolic.machine import Bad, Machine, Unrolled, constants, decide
+from tablelaw.solver.symbolic.machine import Bad, Machine, Unrolled, constants, decide, stop_if_interrupted
 from tablelaw.solver.trace import replay, to_state
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Game
@@ -192,7 +193,7 @@ class Prover:
     def spacer(
         self, machine: Machine, bad: Bad, budget: Budget, search: bool = True, limit: int | None = None
     ) -> Verdict | None:
-        """Property-directed reachability (Komuravelli, Gurfinkel, Chaki 2014) by z3's Spacer; what it finds is checked again."""
+        """Property-directed reachability (Komuravelli, Gurfinkel, Chaki 2014) by z3's Spacer; checked again here."""
         left = budget.left()
         if left <= 0.05:
             return None
@@ -234,9 +235,13 @@ class Prover:
         for head, body in rules:
             fp.rule(head, body)
         try:
+            began = time.monotonic()
             answer = fp.query(wrong())
-        except z3.Z3Exception:
+        except z3.Z3Exception as why:
+            stop_if_interrupted(str(why), began, left)
             return None
+        if answer == z3.unknown:
+            stop_if_interrupted(fp.reason_unknown(), began, left)
         if answer == z3.unsat:
             cover = fp.get_cover_delta(-1, holds)
             machine.lemmas.append(z3.substitute_vars(cover, *row))

@@ -174,7 +174,7 @@ def interrupted(*words: str) -> tuple[int, str, str]:
     with subprocess.Popen(
         [sys.executable, "-m", "tablelaw", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as process:
-        time.sleep(3.0)
+        time.sleep(4.0)
         assert process.poll() is None, "the command ended by itself; take a longer one"
         process.send_signal(signal.SIGINT)
         try:
@@ -185,11 +185,11 @@ def interrupted(*words: str) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("engine", ["explicit", "symbolic"])
-def test_ctrl_c_stops_with_the_answers_so_far(engine: str) -> None:
+def test_ctrl_c_stops_with_the_answers_so_far() -> None:
     """No traceback; what was answered stays printed; the exit status says that something is unknown."""
-    question = "dice-conserved" if engine == "explicit" else "nine-dice-doubled"
-    status, out, err = interrupted("check", DICE, "--question", "fourth-roll", "--question", question, "--engine", engine)
+    status, out, err = interrupted(
+        "check", DICE, "--question", "fourth-roll", "--question", "dice-conserved", "--engine", "explicit"
+    )
     assert status == 3
     assert "Traceback" not in err
     assert "stopped" in err

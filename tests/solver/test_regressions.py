@@ -142,6 +142,12 @@ state: {turn: {type: Player, init: 0}, n: {type: Num, init: -1}}
 actions:
   go: {by: n, do: n = 0}
 """,
+    "none_of_a_name_that_a_bag_cannot_hold_makes_another_position": """
+state: {turn: {type: Player, init: 0}, n: {type: Num, init: 2}, held: {type: "bag[Bit, 1]", init: {1: 1}}}
+actions:
+  go: {by: turn, do: "held[n] = 0"}
+  down: {by: turn, do: n = n - 1 if n > -1 else 2}
+""",
     "a_parameter_that_is_a_list_cannot_be_lowered": """
 state: {turn: {type: Player, init: 0}, row: {type: "list[Col, 2]", init: [red]}}
 actions:

@@ -50,7 +50,11 @@ def parser() -> argparse.ArgumentParser:
 
     def settings(sub: argparse.ArgumentParser, every: bool = False) -> None:
         sub.add_argument(
-            "--option", action="append", default=[], metavar="ID=VALUE", help="set an option of the game (repeatable); with check, ID=* leaves it open"
+            "--option",
+            action="append",
+            default=[],
+            metavar="ID=VALUE",
+            help="set an option of the game (repeatable); with check, ID=* leaves it open",
         )
         sub.add_argument("--players", type=positive(int), metavar="N", help="the number of players (default: the smallest)")  # type: ignore[arg-type]
         if every:

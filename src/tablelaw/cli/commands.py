@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import sys
@@ -32,6 +33,10 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         return handler(args)
+    except ctypes.ArgumentError as fault:  # Ctrl-C while a term was handed to z3 arrives wrapped in this
+        if "KeyboardInterrupt" in str(fault):
+            raise KeyboardInterrupt from None
+        raise
     except InternalFault as fault:
         print(
             f"internal fault: {fault}\nThis is a fault of tablelaw, not of the rules. Please report it with the rules file.",
@@ -96,7 +101,8 @@ def setting_of(args: argparse.Namespace, rules: Rules, sink: Diagnostics) -> dic
         pairs.append((name.strip(), value.strip()))
     if args.players is not None and args.players not in rules.counts:
         counts = f"{rules.counts[0]} to {rules.counts[-1]}" if len(rules.counts) > 1 else str(rules.counts[0])
-        sink.error("Q301", None, f"this game is for {counts} players, not {args.players}")
+        message = f"this game is for {counts} players, not {args.players}"
+        sink.error("Q301", None, message, help=f"write `--players {rules.counts[0]}`")
     return read_setting(rules.document, pairs, sink)
 
 
@@ -188,7 +194,9 @@ def answer_all(
             results.append(result)
             if not args.json:
                 print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ctypes.ArgumentError) as stop:
+        if isinstance(stop, ctypes.ArgumentError) and "KeyboardInterrupt" not in str(stop):
+            raise
         progress.clear()
         return results, True
     return results, False
@@ -214,7 +222,7 @@ def read_position(given: str | None, sink: Diagnostics) -> Node | None:
 
     if given is None:
         return None
-    looks_like_text = given.lstrip().startswith("{") or "\n" in given or ": " in given
+    looks_like_text = given.lstrip()[:1] in ("{", "[") or "\n" in given or ": " in given
     if looks_like_text and not Path(given[:200]).exists():
         return position_node(given, "--at", sink)
     source = read_source(given)
@@ -347,7 +355,7 @@ def listing(args: argparse.Namespace) -> int:
         return complain(sink)
     rules, game = found
     rows = game_text.listing(rules, game, args.what)
-    print(json.dumps(rows, ensure_ascii=False, indent=1) if args.json else game_text.listing_text(rows))
+    print(envelope(rules, rows) if args.json else game_text.listing_text(rows))
     return OK
 
 

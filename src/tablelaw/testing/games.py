@@ -974,7 +974,7 @@ def checked(text: str, players: int | None = None, setting: dict[str, str] | Non
     """The checked game of a text (the smallest number of players, default options) and the findings."""
     sink = Diagnostics()
     root = parse_yaml(Source("rules.yaml", text), sink)
-    if not isinstance(root, Mapping) or not validate(root, RULES, sink) or sink.has_errors:
+    if not isinstance(root, Mapping) or not validate(root, RULES, sink):
         return None, sink
     doc = Builder(sink).build(root)
     counts = player_counts(doc, sink)

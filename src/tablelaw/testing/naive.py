@@ -111,7 +111,7 @@ def happened(before: Counter[str], step: Step, most: int) -> Counter[str]:
 
 
 def search(
-    game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int = 4, limit: int = 4_000
+    game: Game, e: Expr, counted: frozenset[str], wanted: bool, most: int = 4, limit: int = 1_000
 ) -> list[tuple[int, bool]] | None:
     """Plays on which the formula is as wanted or has no value: (steps, whether it has a value), shortest first.
 

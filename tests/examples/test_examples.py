@@ -1,0 +1,124 @@
+"""Every example reads without a finding, is written canonically, and answers as its author says."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tablelaw.checkers.result import Result
+from tablelaw.checkers.selection import Request
+from tablelaw.checkers.session import Session
+from tablelaw.cli import main
+from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.load import Rules, check_everywhere, load
+from tablelaw.spec.settings import Setting
+
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
+GAMES = sorted(p.parent.name for p in EXAMPLES.glob("*/rules.yaml"))
+DICE = "carcassonne-dice"
+
+SMALL: list[tuple[str, Setting]] = [
+    ("nim", {}),
+    ("nim", {"left-heap": "3", "middle-heap": "4", "right-heap": "5"}),
+    ("nim", {"left-heap": "1", "middle-heap": "2", "right-heap": "3"}),
+    ("pig", {}),
+    ("pig", {"target-met": "more-than"}),
+    ("tic-tac-toe", {}),
+]
+QUICK = (
+    "dice-conserved", "at-most-three-rolls", "catapult-is-no-attack", "choose-one", "knight-lies-aside",
+    "two-dice-bring-nothing", "nine-catapults", "no-knight-needed", "play-stops-at-once", "earliest-win", "scoring-is-optional",
+    "example-1a", "example-1b-sk", "example-three-knights", "example-2",
+)  # fmt: skip
+"""Questions about the dice game that are answered at once."""
+
+SAMPLE: list[Setting] = [
+    {"knight-die": "aside", "catapult-win": "roll"},
+    {"cities": "one"},
+    {"rebuilding": "same-turn", "cities": "one"},
+    {"rebuilding": "same-turn", "faces": "split-corner"},
+    {"edition": "sk"},
+    {"edition": "sk", "catapult-scoring": "roll", "knight-die": "aside"},
+]
+
+
+@cache
+def rules(name: str) -> Rules:
+    sink = Diagnostics()
+    found = load(str(EXAMPLES / name / "rules.yaml"), sink)
+    assert found is not None, [d.message for d in sink]
+    check_everywhere(found, sink)
+    assert [d.message for d in sink] == []
+    return found
+
+
+def answers(name: str, request: Request) -> list[Result]:
+    """All that a file has to say to a request; a question with a fault ends the test."""
+    sink = Diagnostics()
+    session = Session(rules(name), request, sink)
+    assert session.check(), [d.message for d in sink]
+    found = [result for _, _, result in session.answers(list(session.selection.cases())) if result is not None]
+    assert [d.message for d in sink] == []
+    assert found
+    return found
+
+
+def odd(results: list[Result], *, open_too: bool = False) -> list[str]:
+    """The answers that are not as expected (`open_too`: and those that are not known)."""
+    return [
+        f"{r.question} under {r.options}: {r.verdict.value or r.verdict.verdict}, {r.verdict.reason or ''}"
+        for r in results
+        if r.as_expected is False or (open_too and r.verdict.verdict == "unknown")
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_example_reads_without_a_finding(name: str) -> None:
+    rules(name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_example_is_written_canonically(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["format", "--check", str(EXAMPLES / name / "rules.yaml")]) == 0, capsys.readouterr()
+
+
+def test_small_games_are_all_the_other_examples() -> None:
+    assert {name for name, _ in SMALL} == set(GAMES) - {DICE}
+
+
+@pytest.mark.parametrize("name, setting", SMALL)
+def test_a_small_game_answers_as_expected(name: str, setting: Setting) -> None:
+    assert not odd(answers(name, Request(setting=setting, seconds=60.0, cores=False)), open_too=True)
+
+
+@pytest.mark.parametrize("engine", ["explicit", "symbolic"])
+@pytest.mark.parametrize("name, setting", SMALL)
+def test_no_engine_answers_a_small_game_otherwise(name: str, setting: Setting, engine: str) -> None:
+    results = answers(name, Request(setting=setting, engine=engine, seconds=0.25, cores=False))
+    assert not odd(results)
+    assert any(r.verdict.verdict != "unknown" for r in results)
+
+
+def test_scenarios_of_the_dice_game_go_as_written() -> None:
+    doc = rules(DICE).document
+    names = tuple(s for s in doc.scenarios if not s.startswith("ex-") and s != "one-knight-a-roll")
+    assert len(names) > 20
+    assert not odd(answers(DICE, Request(names)), open_too=True)
+
+
+def test_quick_questions_about_the_dice_game() -> None:
+    assert not odd(answers(DICE, Request(QUICK, engine="symbolic", seconds=60.0, cores=False)), open_too=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 5])
+def test_the_dice_game_answers_as_expected(players: int) -> None:
+    assert not odd(answers(DICE, Request(players=players, seconds=60.0, cores=False)), open_too=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", SAMPLE, ids=lambda s: ",".join(f"{k}={v}" for k, v in s.items()))
+def test_the_dice_game_answers_as_expected_under_other_readings(setting: Setting) -> None:
+    assert not odd(answers(DICE, Request(setting=setting, seconds=60.0, cores=False)), open_too=True)
