@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,19 +9,17 @@ from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
 from tablelaw.solver.shapes import leaves
+from tablelaw.solver.telling import values_in
 from tablelaw.solver.trace import Step, Trace, change_list, move_text, take, to_numbers, to_state
 from tablelaw.solver.verdict import Verdict
-from tablelaw.spec.core import Agg, Call, Const, Expr, Field, Index, Local, Op, Var
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Line, Reader
-from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.reckon import Place
 from tablelaw.spec.settings import Setting
 from tablelaw.spec.source import Source
-from tablelaw.spec.types import SetOf
 from tablelaw.spec.yaml_nodes import Node, Scalar, parse_yaml
 
 
@@ -75,7 +72,7 @@ def why(rules: Rules, game: Game, node: Node | None, move_text_: str, sink: Diag
     else:
         verdict.reason = _reason(game, state, line, found.clauses)
         for clause, formula in found.failed:
-            answer.values += [(clause, text) for text in values_of(formula, _place(game, state, found, line), game)]
+            answer.values += [(clause, text) for text in values_in(formula, _place(game, state, found, line))]
         answer.nearest = list(_nearest(game, state, line, found))
     if action is not None:
         others = evaluate_moves(game, state)
@@ -132,71 +129,6 @@ def _place(game: Game, state: evaluate.State, found: legality.Legality, line: Li
     names = dict(found.candidates[0].args) if found.candidates else dict(line.args)
     actor = found.candidates[0].actor if found.candidates else None
     return Place(state, game.players, names if actor is None else {**names, "actor": actor})
-
-
-def values_of(formula: Expr, here: Place, game: Game) -> list[str]:
-    """The values a formula read: `n = 2`, `score[0] = 41`; of a long formula the parts that are numbers or names."""
-    found: dict[str, str] = {}
-
-    def visit(e: Expr, bound: frozenset[str], depth: int) -> None:
-        if depth > 30 or len(found) >= 8:
-            return
-        if isinstance(e, (Var, Index, Field, Local)) and not _uses(e, bound):
-            simple = not isinstance(e.type, SetOf) or len(shown(_value(e, here), e.type)) < 40
-            text = _text(e)
-            if simple and text is not None:
-                found.setdefault(text, shown(_value(e, here), e.type))
-                return
-        inner = bound | {b.name for b in e.binders} if isinstance(e, Agg) else bound
-        for child in _parts(e):
-            visit(child, inner, depth + 1)
-
-    with contextlib.suppress(Fault):
-        visit(formula, frozenset(), 0)
-    return [f"{k} = {v}" for k, v in found.items()]
-
-
-def _value(e: Expr, here: Place) -> object:
-    return value(e, here)
-
-
-def _uses(e: Expr, bound: frozenset[str]) -> bool:
-    return (isinstance(e, Local) and e.name in bound) or any(_uses(c, bound) for c in _parts(e))
-
-
-def _parts(e: Expr) -> Iterator[Expr]:
-    if isinstance(e, Const):
-        return
-    for name in e.__dataclass_fields__:
-        part = getattr(e, name)
-        for item in part if isinstance(part, tuple) else (part,):
-            if isinstance(item, Expr):
-                yield item
-            elif hasattr(item, "tests"):
-                yield from item.tests
-                if isinstance(item.domain, Expr):
-                    yield item.domain
-
-
-def _text(e: Expr) -> str | None:
-    match e:
-        case Var(name) | Local(name):
-            return name
-        case Const():
-            return shown(e.value, e.type)
-        case Index(base, key):
-            left, right = _text(base), _text(key)
-            return None if left is None or right is None or isinstance(base, Const) else f"{left}[{right}]"
-        case Field(base, name):
-            left = _text(base)
-            return None if left is None else f"{left}.{name}"
-        case Op("add" | "sub", (a, b)):
-            left, right = _text(a), _text(b)
-            return None if left is None or right is None else f"{left} {'+' if e.op == 'add' else '-'} {right}"
-        case Call("after" | "before" | "size", (a,)):
-            inner = _text(a)
-            return None if inner is None else f"{e.name}({inner})"
-    return None
 
 
 def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """From a checked game to the flat transition system: formulas to trees of terms, effects to updates of slots.
 
 Quantifiers over finite domains are written out; a fault is a condition beside the value. With `switches` each clause
-can be turned off: a check no longer forbids, an effect is not done, an end does not end; an action's own clause turned
-off opens its phase and leaves its plain `do` undone. Cores and vacuity are asked so.
+can be turned off: a check no longer forbids, an effect is not done, an end does not end; without an action's own clause
+nobody takes it. Cores and vacuity are asked so.
 """
 
 from __future__ import annotations
@@ -933,8 +933,8 @@ class Lowerer:
         own = self.switch(action.name)
         going = t.no(ended)
         at = Around(state, {}, going)
-        during = t.true if action.during is None else t.any((self.truth(action.during, at), t.no(own)))
-        guard = t.all((going, during))
+        during = t.true if action.during is None else self.truth(action.during, at)
+        guard = t.all((going, during, own))
         if guard is t.false and not self.faults:
             return None
         at = Around(state, {}, guard)

@@ -11,10 +11,9 @@ from tablelaw.spec.game import Action, Game
 def without(game: Game, clause: str) -> Game:
     """The game without a clause.
 
-    A check no longer forbids, an effect is not done, an end does not end. Without an action's own clause its phase is
-    always open and its plain `do` is not done; the action itself stays.
+    A check no longer forbids, an effect is not done, an end does not end; without an action's own clause nobody takes it.
     """
-    actions = tuple(_action(a, clause) for a in game.actions)
+    actions = tuple(_action(a, clause) for a in game.actions if a.name != clause)
     ends = tuple(e for e in game.ends if e.id != clause)
     return replace(game, actions=actions, ends=ends, clauses={k: c for k, c in game.clauses.items() if k != clause})
 
@@ -22,8 +21,7 @@ def without(game: Game, clause: str) -> Game:
 def _action(a: Action, clause: str) -> Action:
     checks = tuple(c for c in a.checks if c.id != clause)
     effects = _effects(a.effects, clause)
-    during = None if a.name == clause else a.during
-    return replace(a, checks=checks, effects=effects, during=during)
+    return replace(a, checks=checks, effects=effects)
 
 
 def _effects(effects: tuple[Effect, ...], clause: str) -> tuple[Effect, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablelaw.spec.core import Agg, Call, Const, Expr, Field, Index, Local, Op, Var, children
+from tablelaw.spec.core import Agg, Call, Const, Expr, Field, Index, Let, Local, Op, Var, children
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.positions import shown
 from tablelaw.spec.reckon import Place, value
@@ -31,6 +31,11 @@ def _visit(e: Expr, here: Place, bound: frozenset[str], found: dict[str, str]) -
             found.setdefault(text, "nothing")
         return
     inner = bound | {b.name for b in e.binders} if isinstance(e, Agg) else bound
+    if isinstance(e, Let):
+        for v in e.values:
+            _visit(v, here, bound, found)
+        _visit(e.body, here, bound | set(e.names), found)
+        return
     for child in children(e):
         _visit(child, here, inner, found)
 

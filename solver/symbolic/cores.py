@@ -6,7 +6,6 @@ what its own preservation needs (inductive validity cores, Ghassabani, Gacek, Wh
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import z3
@@ -14,7 +13,8 @@ import z3
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula
 from tablelaw.solver.symbolic.engine import Symbolic
-from tablelaw.solver.symbolic.machine import Bad, Machine, stop_if_interrupted
+from tablelaw.solver.symbolic.interrupts import ask
+from tablelaw.solver.symbolic.machine import Bad, Machine
 from tablelaw.spec.questions import Asked
 
 
@@ -66,10 +66,7 @@ class _Core:
             raise OutOfBudget("time")
         if left != float("inf"):
             s.set("timeout", max(1, int(left * 1000)))
-        began = time.monotonic()
-        answer = s.check(*assumed)
-        if answer == z3.unknown:
-            stop_if_interrupted(s.reason_unknown(), began, left)
+        answer = ask(s, *assumed)
         if answer != z3.unsat:
             self.failed = True
             return

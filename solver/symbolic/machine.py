@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from tablelaw.solver.ir import Move, Term
 from tablelaw.solver.problem import Problem
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Encoder, Env, Formula
+from tablelaw.solver.symbolic.interrupts import ask
 
 
 class Bad:
@@ -149,21 +149,7 @@ def decide(solver: Any, budget: Budget, *assumptions: Formula) -> Any:
         solver.set("timeout", max(1, int(left * 1000)))
     if budget.mebibytes:
         z3.set_param("memory_max_size", budget.mebibytes)
-    began = time.monotonic()
-    answer = solver.check(*assumptions)
-    if answer == z3.unknown:
-        stop_if_interrupted(solver.reason_unknown(), began, left)
-    return answer
-
-
-def stop_if_interrupted(reason: str, began: float, seconds: float) -> None:
-    """Raise `KeyboardInterrupt` where Ctrl-C came while z3 worked: it takes the signal for itself then.
-
-    It says `canceled` of that and, in places, of its own time-out (`seconds` after `began`), so the clock decides.
-    """
-    early = time.monotonic() - began < 0.9 * seconds
-    if "interrupted" in reason or ("cancel" in reason and early):
-        raise KeyboardInterrupt
+    return ask(solver, *assumptions)
 
 
 def number_of(model: Any, x: Formula) -> int:

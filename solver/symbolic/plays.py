@@ -24,7 +24,8 @@ from tablelaw.solver.shapes import Perhaps, Tree, Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
 from tablelaw.solver.symbolic.engine import NAME, Symbolic
-from tablelaw.solver.symbolic.machine import Machine, stop_if_interrupted
+from tablelaw.solver.symbolic.interrupts import ask
+from tablelaw.solver.symbolic.machine import Machine
 from tablelaw.solver.trace import to_state
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.core import Expr
@@ -248,10 +249,7 @@ class _Unrolled:
             solver.set("random_seed", number)
             solver.set("timeout", max(1, int(left * 1000)))
             solver.add(*self.claims, assumed)
-            began = time.monotonic()
-            answer = solver.check()
-            if answer == z3.unknown:
-                stop_if_interrupted(solver.reason_unknown(), began, left)
+            answer = ask(solver)
             if answer == z3.sat:
                 self.model = solver.model()
             if answer != z3.unknown:

@@ -5,7 +5,6 @@ What has been proved of a machine is kept as its lemmas and used by everything a
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import z3
@@ -13,7 +12,8 @@ import z3
 from tablelaw.solver.candidates import claims, counted
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
-from tablelaw.solver.symbolic.machine import Bad, Machine, Unrolled, constants, decide, stop_if_interrupted
+from tablelaw.solver.symbolic.interrupts import listen, raise_if_pressed
+from tablelaw.solver.symbolic.machine import Bad, Machine, Unrolled, constants, decide
 from tablelaw.solver.trace import replay, to_state
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Game
@@ -26,6 +26,7 @@ class Prover:
 
     def __init__(self, game: Game) -> None:
         self.game = game
+        listen()
         self.patience = 5.0  # seconds spent on making a play short
 
     def safe(self, machine: Machine, bad: Bad, budget: Budget) -> Verdict:
@@ -198,7 +199,7 @@ class Prover:
         if left <= 0.05:
             return None
         fp = z3.Fixedpoint()
-        fp.set(engine="spacer", timeout=max(1, int(min(left, 10_000) * 1000)))
+        fp.set(engine="spacer", ctrl_c=False, timeout=max(1, int(min(left, 10_000) * 1000)))
         row = machine.row
         holds = z3.Function("Reached", *[x.sort() for x in row], z3.BoolSort())
         wrong = z3.Function("Wrong", z3.BoolSort())
@@ -235,13 +236,10 @@ class Prover:
         for head, body in rules:
             fp.rule(head, body)
         try:
-            began = time.monotonic()
+            raise_if_pressed()
             answer = fp.query(wrong())
-        except z3.Z3Exception as why:
-            stop_if_interrupted(str(why), began, left)
+        except z3.Z3Exception:
             return None
-        if answer == z3.unknown:
-            stop_if_interrupted(fp.reason_unknown(), began, left)
         if answer == z3.unsat:
             cover = fp.get_cover_delta(-1, holds)
             machine.lemmas.append(z3.substitute_vars(cover, *row))

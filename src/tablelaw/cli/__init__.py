@@ -128,6 +128,12 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _quiet(fault: sys.UnraisableHookArgs) -> None:
+    """Say nothing of a Ctrl-C that Python could not raise where it came; the command hears of it another way."""
+    if not issubclass(fault.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(fault)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (the process's own arguments when None) and return the exit status."""
     for stream in (sys.stdout, sys.stderr):
@@ -142,6 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OK
     from tablelaw.cli import commands
 
+    sys.unraisablehook = _quiet
     try:
         return commands.run(args)
     except KeyboardInterrupt:
