@@ -136,7 +136,7 @@ def test_json_of_list_names_what_asks_about_a_clause(capsys: pytest.CaptureFixtu
     """Each row says which list it is of; a clause says whether it is in force and which questions cite or name it."""
     assert main(["list", PLUMS, "clauses", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    found = {r["id"]: r for r in (rows if isinstance(rows, list) else rows["rows"])}
+    found = {r["id"]: r for r in rows["results"]}
     assert found["one-at-a-time"]["in_force"] is False
     assert found["in-the-bowl"]["in_force"] is True
     assert found["in-the-bowl"]["covered_by"] == ["no-more-than-there-are"]
