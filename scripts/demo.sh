@@ -47,6 +47,8 @@ dispute 0 "Is a knight needed to score a city?" \
   check $rules --question no-knight-needed
 dispute 0 "Can nine dice be doubled? One page says no: the claim is asked as it stands." \
   check $rules --question sk-claim-nine-doubled --option knight-die=rolled
+dispute 0 "And if the kept knight stays out of the roll?" \
+  check $rules --question sk-claim-nine-doubled --option knight-die=aside
 dispute 0 "Can play go on for ever, and who keeps it going?" \
   check $rules --question ends
 
