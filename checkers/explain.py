@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
+from tablelaw.solver.loops import people
 from tablelaw.solver.shapes import leaves
 from tablelaw.solver.telling import values_in
 from tablelaw.solver.trace import Step, Trace, change_list, move_text, take, to_numbers, to_state
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.document import items
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
@@ -31,8 +33,8 @@ class Why:
     moves: list[str] = field(default_factory=list)
     values: list[tuple[str, str]] = field(default_factory=list)
     nearest: list[str] = field(default_factory=list)
-    outcome: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 def position_node(text: str, name: str, sink: Diagnostics) -> Node | None:
@@ -46,47 +48,85 @@ def move_line(reader: Reader, text: str, name: str) -> Line | None:
     return reader.move_line(Scalar(text, "plain", source.span(0, len(text)), tuple(range(len(text) + 1))))
 
 
-def why(rules: Rules, game: Game, node: Node | None, move_text_: str, sink: Diagnostics) -> Why | None:
+def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostics) -> Why | None:
     """Is the move legal in the position? None when position or move cannot be read (the sink knows)."""
     reader = Reader(game, sink, evaluate.starts(game)[0])
     state = reader.position(node) if node is not None else evaluate.starts(game)[0]
-    line = move_line(reader, move_text_, "--move")
+    name = move.partition("->")[0].partition("(")[0].strip()
+    if state is not None and not sink.has_errors and game.action(name) is None and name in rules.document.actions:
+        return _absent(rules, game, node, state, name, move)
+    line = move_line(reader, move, "--move")
     if state is None or line is None or line.action is None or sink.has_errors:
         if line is not None and line.action is None and not sink.has_errors:
             sink.error("Q107", line.span, "a single move is asked about", help="write `take(n=2)`")
         return None
     found = legality.forbidding(game, state, line.action, dict(line.args))
-    verdict = Verdict("legal" if found.legal else "illegal", "proved", engine="evaluate")
+    verdict = Verdict("legal" if found.legal else "illegal", "proved", engine="evaluate", trace=Trace([Step(state)]))
     verdict.clauses = found.clauses if not found.legal else _allowing(game, line.action)
-    trace = Trace([Step(state)])
-    verdict.trace = trace
-    action = game.action(line.action)
-    by = found.candidates[0].actor if found.candidates else None
-    result = Result("why", "why", dict(game.setting), game.players, verdict, None, game)
-    answer = Why(result)
-    if found.legal:
-        move = found.candidates[0]
-        drawn = _one_draw(game, state, move, line)
-        if drawn is not None:
-            trace.steps.append(take(game, state, move, drawn))
-    else:
+    answer = Why(Result("why", "why", dict(game.setting), game.players, verdict, None, game))
+    if found.legal and not _outcome(game, state, found, line, answer, sink):
+        return None
+    if not found.legal:
         verdict.reason = _reason(game, state, line, found.clauses)
         for clause, formula in found.failed:
             answer.values += [(clause, text) for text in values_in(formula, _place(game, state, found, line))]
         answer.nearest = list(_nearest(game, state, line, found))
-    if action is not None:
-        others = evaluate_moves(game, state)
-        answer.moves = [move_text(game, m) for m in others if m.action == line.action][:12] or [
-            move_text(game, m) for m in others
-        ][:12]
-    result.differs = _differs(rules, game, node, line, found.legal, move_text_)
-    result.extra = {
-        "actor": by,
-        "values": [t for _, t in answer.values],
-        "nearest": answer.nearest,
-        "legal_moves": answer.moves,
-    }
+    others = evaluate_moves(game, state)
+    mine = [move_text(game, m) for m in others if m.action == line.action]
+    answer.moves = mine[:12] or [move_text(game, m) for m in others][:12]
+    if node is not None:
+        given = {key.text for key, _ in items(node)}
+        answer.left_out = [v.name for v in game.variables if v.name not in given]
+    answer.result.differs = _differs(rules, game, node, found.legal, move)
+    return _told(answer, found.candidates[0].actor if found.candidates else None)
+
+
+def _told(answer: Why, actor: int | None) -> Why:
+    values = [t for _, t in answer.values]
+    answer.result.extra = {"actor": actor, "values": values, "nearest": answer.nearest, "legal_moves": answer.moves}
     return answer
+
+
+def _absent(rules: Rules, game: Game, node: Node | None, state: evaluate.State, name: str, move: str) -> Why:
+    """A move that exists under other options only."""
+    verdict = Verdict("illegal", "proved", engine="evaluate", trace=Trace([Step(state)]), clauses=(name,))
+    verdict.reason = "under these options there is no such move"
+    answer = Why(Result("why", "why", dict(game.setting), game.players, verdict, None, game))
+    answer.moves = [move_text(game, m) for m in evaluate_moves(game, state)][:12]
+    answer.result.differs = _differs(rules, game, node, False, move)
+    return _told(answer, None)
+
+
+def _outcome(game: Game, state: evaluate.State, found: legality.Legality, line: Line, answer: Why, sink: Diagnostics) -> bool:
+    """What a legal move leads to, where that is one thing; False (the sink knows) when the draw asked about cannot come."""
+    if len(found.candidates) > 1:
+        several = ", ".join(move_text(game, m) for m in found.candidates[:6])
+        answer.warnings.append(f"{len(found.candidates)} moves fit: {several}{', …' if len(found.candidates) > 6 else ''}")
+        return True
+    move = found.candidates[0]
+    try:
+        fitting = [d for d, _ in evaluate.draws(game, state, move) if all(dict(d).get(n) == v for n, v in line.draw)]
+    except Fault as fault:
+        answer.warnings.append(f"the rules have no value for what is drawn: {fault.message}")
+        return True
+    if line.draw and not fitting:
+        sink.error(
+            "Q107", line.span, "nothing that can be drawn here fits this", help="look at how many are drawn, and from what"
+        )
+        return False
+    if len(fitting) != 1:
+        return True
+    assert answer.result.verdict.trace is not None
+    step = take(game, state, move, fitting[0])
+    answer.result.verdict.trace.steps.append(step)
+    if step.fault:
+        answer.warnings.append(f"the step cannot be taken: {step.fault}; `in-range` asks for such faults")
+        return True
+    end = evaluate.end(game, step.state)
+    if end is not None:
+        won = sorted(evaluate.winners(game, step.state))
+        answer.warnings.append(f"the game ends by `{end.id}`: {people(won)} win{'s' if len(won) <= 1 else ''}")
+    return True
 
 
 def _allowing(game: Game, action_name: str) -> tuple[str, ...]:
@@ -101,11 +141,6 @@ def evaluate_moves(game: Game, state: evaluate.State) -> list[evaluate.Move]:
         return evaluate.moves(game, state)
     except Fault:
         return []
-
-
-def _one_draw(game: Game, state: evaluate.State, move: evaluate.Move, line: Line) -> tuple[tuple[str, object], ...] | None:
-    fitting = [d for d, _ in evaluate.draws(game, state, move) if all(dict(d).get(n) == v for n, v in line.draw)]
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def _reason(game: Game, state: evaluate.State, line: Line, clauses: tuple[str, ...]) -> str:
@@ -165,7 +200,7 @@ def _change(game: Game, before: evaluate.State, after: evaluate.State) -> str:
     return " and ".join(f"{path} were {new} instead of {old}" for path, old, new in change_list(game, before, after))
 
 
-def _differs(rules: Rules, game: Game, node: Node | None, line: Line, legal: bool, move: str) -> list[dict[str, str]]:
+def _differs(rules: Rules, game: Game, node: Node | None, legal: bool, move: str) -> list[dict[str, str]]:
     """The settings (as what they change) under which the verdict is another one; the fewest changes only."""
     found: list[dict[str, str]] = []
     setting: Setting = dict(game.setting)

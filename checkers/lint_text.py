@@ -198,3 +198,24 @@ def without_source(doc: Document) -> Iterator[Diagnostic]:
             continue
         cure = "add `cite: source#place`; for a rule of your own, make it the clause of an option of the kind `variant`"
         yield Diagnostic("L108", "warning", f"clause `{c.id}` cites no source", c.span, help=cure)
+
+
+def unknown_sources(doc: Document) -> Iterator[Diagnostic]:
+    """Citations of a source that the game does not name."""
+    if not doc.sources:
+        return
+    actions = [a.clause for a in doc.actions.values()]
+    cited = [(c.id or "a remark", c.cite, c.span) for c in (*doc.clauses().values(), *doc.remarks, *actions)]
+    cited += [(q.id, q.cite, q.span) for q in doc.questions.values()]
+    cited += [(s.id, s.cite, s.span) for s in doc.scenarios.values()]
+    told: set[tuple[str, str]] = set()
+    for name, places, span in cited:
+        for place in places:
+            source = place.partition("#")[0]
+            if source not in doc.sources and (name, source) not in told:
+                told.add((name, source))
+                near = did_you_mean(source, doc.sources)
+                cure = f"did you mean `{near}`?" if near else "name it under `sources:`"
+                yield Diagnostic(
+                    "L109", "warning", f"`{name}` cites `{place}`, and no source is called `{source}`", span, help=cure
+                )

@@ -39,6 +39,7 @@ def lint(rules: Rules, setting: Setting, players: int, request: Request) -> list
     found = Diagnostics(probe(rules, setting, players, request))
     found.extend(lint_text.unused(rules.document))
     found.extend(lint_text.without_source(rules.document))
+    found.extend(lint_text.unknown_sources(rules.document))
     return found.items
 
 

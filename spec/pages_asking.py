@@ -274,4 +274,20 @@ PAGES = (
             - {id: pig-out, says: A one ends the turn., cite: np#1, when: pips == 1, do: pot = 0}
         """,
     ),
+    (
+        "L109",
+        "source cited that the game does not name",
+        """
+        A citation is written `source#place`, and the source is one of those under `sources:`.
+
+            sources: {sheet: {title: The sheet}}
+            end:
+              - {id: full, says: The sheet is full., cite: shet#5, when: crosses == 9}
+
+        Mend the name, or name the source.
+
+            end:
+              - {id: full, says: The sheet is full., cite: sheet#5, when: crosses == 9}
+        """,
+    ),
 )

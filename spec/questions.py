@@ -219,7 +219,9 @@ class Reader:
                     "Q103",
                     main.span if main else q.span,
                     "`count` counts `states`, `plays` or `moves`",
-                    help=f"did you mean `{near}`?" if near else "see what the file declares",
+                    help=f"did you mean `{near}`?"
+                    if near
+                    else "its actions are " + ", ".join(a.name for a in self.game.actions[:12]),
                 )
             elif q.node.get("up_to") is not None:
                 self.sink.error(
@@ -410,7 +412,8 @@ class Reader:
             return None
         action = self.game.action(found[1])
         if action is None:
-            near = did_you_mean(found[1], [a.name for a in self.game.actions])
+            known = [a.name for a in self.game.actions]
+            near = did_you_mean(found[1], known)
             self.sink.error(
                 "Q107",
                 node.span,

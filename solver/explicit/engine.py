@@ -63,8 +63,8 @@ class Explicit:
             verdict.bound = f"all {len(space.states):,} reachable states" if space.complete else None
             if problem.counters and any(self._full(problem, space)):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
-        if space.faulty and asked.kind != "in-range":
-            verdict.notes.append("holds as far as no range is left: `in-range` fails")
+        if space.faulty and asked.kind != "in-range" and (verdict.trace is None or verdict.verdict == "value"):
+            verdict.notes.append("as far as no range is left, for `in-range` fails: steps that leave one are not counted")
         return verdict
 
     def _full(self, problem: Problem, space: Space) -> Iterable[bool]:
@@ -152,15 +152,17 @@ class Explicit:
         where = problem.prop(asked.where) if asked.where is not None else None
         limit = prop.step.hi if sign > 0 else prop.step.lo
         best: tuple[int, search.Hit] | None = None
+        known, notes = "exhausted", list[str]()
         for hit, value in search.values(problem, space, prop, where, budget):
             if best is None or sign * value > sign * best[0]:
                 best = value, hit
                 if value == limit and not problem.counters:
+                    known, notes = "proved", ["no value lies beyond it"]
                     break
         if best is None:
             return Verdict("unknown", reason="no reachable position meets the condition")
         trace = self.play(problem, space, best[1].path(space))
-        return Verdict("value", "exhausted", value=str(best[0]), trace=trace, clauses=_fired(trace))
+        return Verdict("value", known, value=str(best[0]), trace=trace, clauses=_fired(trace), notes=notes)
 
     def _count(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
         where = problem.prop(asked.where) if asked.where is not None else None

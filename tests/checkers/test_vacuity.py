@@ -267,6 +267,14 @@ def test_a_clause_without_a_source_is_found_where_most_have_one(tmp_path: Path) 
     assert told(tmp_path, text.replace("when: pot == 9", "cite: book#4, when: pot == 9")) == []
 
 
+def test_a_citation_of_an_unknown_source_is_found(tmp_path: Path) -> None:
+    """The source is misspelt in one place."""
+    text = game(SOURCES).replace("check: pot + n <= 9", "cite: bok#1, check: pot + n <= 9")
+    assert [m for code, m in told(tmp_path, text) if code == "L109"] == [
+        "`within` cites `bok#1`, and no source is called `bok`"
+    ]
+
+
 def test_games_without_sources_need_not_cite(tmp_path: Path) -> None:
     """Nothing to cite, nothing to find."""
     assert told(tmp_path, game()) == []

@@ -60,7 +60,8 @@ def how_known(result: Result) -> str:
     if v.trace is not None and v.verdict in ("holds", "fails") and result.kind not in ("force", "scenario"):
         return "shown by the play below" if len(v.trace.steps) > 1 else "shown by the position below"
     if v.known_by == "exhausted":
-        return f"all {v.states:,} reachable positions looked at" if v.states else "all reachable positions looked at"
+        matter = " that matter here" if result.kind in ("terminates", "force", "always-after") else " reachable"
+        return f"all {v.states:,} positions{matter} looked at" if v.states else "all positions looked at"
     if result.kind == "scenario":
         return "replayed"
     if v.known_by == "bounded":
@@ -198,7 +199,7 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
         lines[0] = "legal"
         if passed:
             lines.append(wrap("it passes " + ", ".join(cited(game, c) for c in passed), "      ", "    "))
-        if len(v.trace.steps) > 1:
+        if len(v.trace.steps) > 1 and not v.trace.steps[1].fault:
             changed = change_list(game, v.trace.steps[0].state, v.trace.steps[1].state)
             lines.append(
                 wrap(
@@ -213,7 +214,9 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
     other = "legal" if v.verdict == "illegal" else "illegal"
     for changed_setting in (r.differs or [])[:6]:
         lines.append(wrap(f"{other} under " + ", ".join(f"{k}={w}" for k, w in changed_setting.items()), "      ", "    "))
-    lines += [wrap(w, "    ") for w in answer_.warnings]
+    lines[1:1] = [wrap(w, "    ") for w in answer_.warnings]
+    if answer_.left_out:
+        lines.append(wrap("as at the start, since the position does not say: " + ", ".join(answer_.left_out), "      ", "    "))
     return "\n".join(lines)
 
 
