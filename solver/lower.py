@@ -425,7 +425,7 @@ class Lowerer:
         if key.op == "const":
             return t.const(min(max(key.number, lo), hi))
         low = t.ite(t.lt(key, t.const(lo)), t.const(lo), key)
-        return t.ite(t.lt(t.const(hi), key), t.const(hi), low)
+        return t.ite(t.lt(t.const(hi), low), t.const(hi), low)  # the same term as is tested, so that the bound is seen
 
     def _keyed(
         self,

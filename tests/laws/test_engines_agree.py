@@ -298,9 +298,9 @@ def test_search_and_z3_answer_alike(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(50))
+@pytest.mark.parametrize("block", range(10))
 def test_all_laws_on_many_games(block: int) -> None:
-    for seed in range(100_000 + block * 100, 100_000 + block * 100 + 100):
+    for seed in range(100_000 + block * 50, 100_000 + block * 50 + 50):
         check_cheap(seed)
         check_questions(seed, symbolic=seed % 20 == 0)
         check_endings(seed)

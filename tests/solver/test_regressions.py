@@ -264,3 +264,20 @@ actions:
     model, low = lower(game, unroll=True)
     assert len(model.moves) == 40
     assert len(low.kept) < 200
+
+
+def test_an_index_that_can_lie_below_and_above_a_list_is_held_within_it() -> None:
+    """The bounds of the clamped index were not seen where it could leave the list on both sides; z3 then found no item."""
+    agree(
+        game_of("""
+constants: {ROW: [2, 0]}
+state: {turn: {type: Player, init: 0}, a: {type: Num, init: 0}, b: {type: Num, init: 1}}
+actions:
+  go:
+    by: turn
+    params: {n: Num}
+    do: |
+        a = ROW[b * n] if b * n in {0, 1} else n
+        b = ROW[a] if 0 <= a <= 1 else 0
+""")
+    )
