@@ -121,7 +121,11 @@ class Prover:
                 return None
         if bad.state is not None:
             lemma = z3.Not(bad.state(machine.env(row)))
-            machine.lemmas.append(z3.substitute(lemma, *[(f.arg(0), f.arg(1)) for f in fixed]) if fixed else lemma)
+            if fixed:
+                lemma = z3.substitute(lemma, *[(f.arg(0), f.arg(1)) for f in fixed])
+            slots = {x.get_id() for x in row}
+            if all(c.get_id() in slots for c in constants(lemma)):  # one that speaks of moves as well says less than it seems
+                machine.lemmas.append(lemma)
         return self.proved(machine)
 
     def proved(self, machine: Machine) -> Verdict:
