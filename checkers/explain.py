@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
+from tablelaw.solver.breadth import MOST_DRAWS, draws_of
 from tablelaw.solver.loops import people
 from tablelaw.solver.shapes import leaves
 from tablelaw.solver.telling import values_in
@@ -104,6 +105,10 @@ def _outcome(game: Game, state: evaluate.State, found: legality.Legality, line: 
         answer.warnings.append(f"{len(found.candidates)} moves fit: {several}{', …' if len(found.candidates) > 6 else ''}")
         return True
     move = found.candidates[0]
+    action = game.action(move.action)
+    if action is not None and draws_of(action) > MOST_DRAWS:
+        answer.warnings.append("so much can be drawn that the outcome is not looked at")
+        return True
     try:
         fitting = [d for d, _ in evaluate.draws(game, state, move) if all(dict(d).get(n) == v for n, v in line.draw)]
     except Fault as fault:

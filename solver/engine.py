@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tablelaw.solver.breadth import too_broad
 from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -56,6 +57,9 @@ class Engines:
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict on a question; `unknown` with a reason when the budget does not suffice."""
         began = time.monotonic()
+        broad = too_broad(self.game)
+        if broad is not None:
+            return Verdict("unknown", reason=broad, engine=self.engine)
         try:
             verdict = self._ask(asked, budget)
             if self.cores and verdict.verdict in ("holds", "fails") and verdict.trace is None and asked.kind in PROVABLE:
@@ -123,6 +127,9 @@ class Engines:
         from tablelaw.solver import plays
 
         began = time.monotonic()
+        broad = too_broad(self.game)
+        if broad is not None:
+            return Verdict("unknown", reason=broad, engine=self.engine)
         verdict = plays.run_scenario(self.game, scenario, budget)
         verdict.seconds = time.monotonic() - began
         return verdict
@@ -132,6 +139,9 @@ class Engines:
         from tablelaw.solver import plays
 
         began = time.monotonic()
+        broad = too_broad(self.game)
+        if broad is not None:
+            return Verdict("unknown", reason=broad, engine=self.engine)
         if self.engine != "explicit":
             from tablelaw.solver.symbolic.plays import find_play
 
