@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tablelaw import __version__
 
@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(BAD_SPEC)
 
 
-def positive(kind: type[int] | type[float]) -> object:
+def positive(kind: type[int] | type[float]) -> Callable[[str], float | int]:
     """A number above zero, as an argument."""
 
     def read(text: str) -> float | int:
@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
             metavar="ID=VALUE",
             help="set an option of the game (repeatable); with check, ID=* leaves it open",
         )
-        sub.add_argument("--players", type=positive(int), metavar="N", help="the number of players (default: the smallest)")  # type: ignore[arg-type]
+        sub.add_argument("--players", type=positive(int), metavar="N", help="the number of players (default: the smallest)")
         if every:
             sub.add_argument(
                 "--every-option", action="store_true", help="ask under every setting of the options (study options stay)"
@@ -67,8 +67,13 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument(
             "--engine", choices=("auto", "explicit", "symbolic"), default="auto", help="who answers (default: auto)"
         )
-        sub.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most one answer may take")  # type: ignore[arg-type]
-        sub.add_argument("--memory", type=positive(int), metavar="MIB", help="the most memory to use")  # type: ignore[arg-type]
+        sub.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most one answer may take (default: 600)")
+        sub.add_argument(
+            "--memory",
+            type=positive(int),
+            metavar="MIB",
+            help="the most memory to use (default: half of the machine, at most 8192)",
+        )
 
     def json(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--json", action="store_true", help="write one JSON object")
@@ -107,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
 
     lint = command("lint", "look for what is allowed and looks like a mistake")
     settings(lint)
-    lint.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most the look may take")  # type: ignore[arg-type]
+    lint.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most the look may take")
     json(lint)
 
     recheck = command("recheck", "check evidence again without the engine that found it")

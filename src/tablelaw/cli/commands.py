@@ -26,6 +26,19 @@ if TYPE_CHECKING:
 OK, FINDING, BAD_SPEC, UNKNOWN, INTERNAL = 0, 1, 2, 3, 4
 
 
+MOST_SECONDS = 600.0
+"""What one answer may take unless `--time` says otherwise."""
+
+
+def most_memory() -> int:
+    """Mebibytes to use unless `--memory` says otherwise: half of what the machine has, 8 GiB at most."""
+    try:
+        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (1 << 20)
+    except (AttributeError, ValueError, OSError):  # no such call on Windows
+        have = 8192
+    return min(8192, have // 2)
+
+
 def run(args: argparse.Namespace) -> int:
     """Do what the arguments ask."""
     handler: Callable[[argparse.Namespace], int] = COMMANDS[args.command]
@@ -141,7 +154,7 @@ def check(args: argparse.Namespace) -> int:
         return complain(sink)
     request = Request(
         tuple(args.question), setting, args.every_option, open_options, args.players, args.every_players, args.engine,
-        args.time or 0.0, args.memory or 0, progress.tell, not args.quick,
+        args.time or MOST_SECONDS, args.memory or most_memory(), progress.tell, not args.quick,
     )  # fmt: skip
     session = Session(rules, request, sink)
     if not session.check():
