@@ -90,7 +90,7 @@ def test_small_games_are_all_the_other_examples() -> None:
 
 @pytest.mark.parametrize("name, setting", SMALL)
 def test_a_small_game_answers_as_expected(name: str, setting: Setting) -> None:
-    assert not odd(answers(name, Request(QUICK, setting=setting, seconds=120.0, cores=False)), open_too=True)
+    assert not odd(answers(name, Request(setting=setting, seconds=60.0, cores=False)), open_too=True)
 
 
 @pytest.mark.parametrize("engine", ["explicit", "symbolic"])
@@ -127,4 +127,4 @@ def test_the_dice_game_answers_as_expected_for_five() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SAMPLE, ids=lambda s: ",".join(f"{k}={v}" for k, v in s.items()))
 def test_the_dice_game_answers_as_expected_under_other_readings(setting: Setting) -> None:
-    assert not odd(answers(DICE, Request(setting=setting, seconds=60.0, cores=False)), open_too=True)
+    assert not odd(answers(DICE, Request(QUICK, setting=setting, seconds=120.0, cores=False)), open_too=True)
