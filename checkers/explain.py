@@ -57,8 +57,8 @@ def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostic
     if state is not None and not sink.has_errors and game.action(name) is None and name in rules.document.actions:
         return _absent(rules, game, node, state, name, move)
     line = move_line(reader, move, "--move")
-    if state is None or line is None or line.action is None or sink.has_errors:
-        if line is not None and line.action is None and not sink.has_errors:
+    if state is None or line is None or line.action is None or line.times != 1 or sink.has_errors:
+        if line is not None and not sink.has_errors:
             sink.error("Q107", line.span, "a single move is asked about", help="write `take(n=2)`")
         return None
     found = legality.forbidding(game, state, line.action, dict(line.args))

@@ -376,6 +376,7 @@ class Model:
     ended: Term
     end_faults: list[tuple[Term, Site]]
     switches: list[str] = field(default_factory=list)
+    winner_faults: list[tuple[Term, Site]] = field(default_factory=list)
 
     def var(self, i: int) -> Term:
         """The present value of a slot."""

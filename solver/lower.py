@@ -1027,7 +1027,10 @@ def lower(game: Game, *, unroll: bool = False, switched: bool = False) -> tuple[
     ends = low.end_terms(Around(state, {}, terms.true))
     end_faults, low.faults = low.faults, []
     ended = terms.any(e for _, e in ends)
+    low.winners(Around(state, {}, terms.true))
+    known = {(c.uid, site) for c, site in end_faults}
+    winner_faults, low.faults = [f for f in low.faults if (f[0].uid, f[1]) not in known], []
     found = [m for action in game.actions for m in low.moves(action, state, ended, unroll)]
     low.faults = []
     first = [tuple(n for v in game.variables for n in numbers(s[v.name], v.type)) for s in starts(game)]
-    return Model(terms, low.slots, first, found, ends, ended, end_faults, low.switches), low
+    return Model(terms, low.slots, first, found, ends, ended, end_faults, low.switches, winner_faults), low

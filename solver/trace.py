@@ -109,6 +109,11 @@ def fault_step(game: Game, state: State) -> Step | None:
         found = evaluate.moves(game, state)
     except Fault as fault:
         return Step(state, fault=fault.message, clauses=_blame(game, state))
+    try:
+        evaluate.winners(game, state)
+    except Fault as fault:
+        end = evaluate.end(game, state)
+        return Step(state, fault=fault.message, clauses=(end.id,) if end else ())
     for move in found:
         try:
             drawn_all = evaluate.draws(game, state, move)

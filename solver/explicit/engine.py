@@ -124,7 +124,7 @@ class Explicit:
         return Verdict("holds", "exhausted", evidence=closed_set(space))
 
     def _in_range(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
-        for fault, _ in problem.model.end_faults:
+        for fault, _ in (*problem.model.end_faults, *problem.model.winner_faults):
             test = space.formula(fault)
             for i in space.met(budget):
                 if test(space.states[i]):

@@ -120,7 +120,7 @@ class Symbolic(Prover):
 
     def _faulty(self, machine: Machine) -> Bad:
         e, model = machine.encoder, machine.model
-        ends = model.terms.any(c for c, _ in model.end_faults)
+        ends = model.terms.any(c for c, _ in (*model.end_faults, *model.winner_faults))
 
         def wrong(env: Env) -> Formula:
             parts = [e.term(ends, env)]

@@ -162,6 +162,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return OK
+    except OSError as fault:  # a full disk, a folder that may not be written
+        print(f"error[Q112]: {fault.strerror or fault}", file=sys.stderr)
+        return BAD_SPEC
     except MemoryError:
         print(
             "error[Q110]: the memory of this machine does not suffice\n  = help: ask for less, or for fewer players",

@@ -403,7 +403,11 @@ class Hand:
             return
         position = json.dumps(position_json(self.game, self.table.state), ensure_ascii=False, indent=1) + "\n"
         try:
-            Path(rest).write_text(position, encoding="utf-8")
+            with Path(rest).open("x", encoding="utf-8") as file:  # a file that is there, such as the rules, is never lost
+                file.write(position)
+        except FileExistsError:
+            print(f"{printable(rest)} is there already; choose another name")
+            return
         except (OSError, ValueError) as fault:
             reason = fault.strerror if isinstance(fault, OSError) else "it is no file name"
             print(f"`{printable(rest)}` cannot be written: {reason}")
