@@ -30,11 +30,8 @@ def whose(game: Game, trace: Trace) -> str:
             choosers.add(step.move.actor)
         if step.move is not None and len(evaluate.draws(game, before.state, step.move)) > 1:
             dice = True
-    rising = (
-        f"; {', '.join(f'`{n}`' for n in trace.rising)} only count{'s' if len(trace.rising) == 1 else ''} on"
-        if trace.rising
-        else ""
-    )
+    names = ", ".join(f"`{n}`" for n in trace.rising)
+    rising = f"; {names}, which nothing reads, goes on changing as far as its range allows" if names else ""
     if not choosers and not dice:
         return "forced: nobody has another move on the way round" + rising
     parts = []

@@ -142,7 +142,7 @@ def record(game: Game, trace: Trace) -> str:
                 rows.append(wrap(", ".join(f"{path} {old} → {new}" for path, old, new in changed), " " * 17))
     if trace.loop_from is not None:
         back = "the position after the start" if trace.loop_from == 0 else f"the position after step {trace.loop_from}"
-        rising = f" (only {', '.join(trace.rising)} went on)" if trace.rising else ""
+        rising = f" (but for {', '.join(trace.rising)})" if trace.rising else ""
         rows.append(wrap(f"and so on for ever: this is {back if trace.loop_from else 'the start'} again{rising}", "       "))
     return "\n".join(rows)
 
