@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from tablelaw.solver.ir import Input, Model, Move, Site, Slot, Term, Terms
 from tablelaw.solver.shapes import (
@@ -59,6 +60,7 @@ from tablelaw.spec.types import BagOf, Bool, Enum, Frac, Int, ListOf, MapOf, May
 from tablelaw.spec.values import Value
 
 UNROLLED = 256
+MOST_VISITS = 200_000
 LARGEST_MODEL = 400_000
 MOST_KEPT = 200_000
 
@@ -550,6 +552,8 @@ class Lowerer:
 
     def _aggregate(self, e: Agg, at: Around) -> Tree:
         t = self.terms
+        if prod(ty.cardinality(b.domain) or 1 for b in e.binders if isinstance(b.domain, Type)) > MOST_VISITS:
+            raise Unlowerable(f"a comprehension over more than {MOST_VISITS:,} combinations is not written out")
         if e.kind in ("any", "all"):
             parts: list[Term] = []
             going = t.true
