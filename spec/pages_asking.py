@@ -168,7 +168,7 @@ PAGES = (
         """
         `constraints:`, or the `only` of a value, forbid this setting.
 
-            constraints: ["option('edition') == 'sk' or option('catapult-scoring') == 'dice'"]
+            constraints: ["option('edition') == 'second' or option('scoring') == 'plain'"]
 
         Choose other values; the defaults themselves must go together.
         """,

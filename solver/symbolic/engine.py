@@ -73,6 +73,8 @@ class Symbolic(Prover):
             return Verdict("unknown", reason=f"questions of the kind `{asked.kind}` are answered by search")
         bad = self.bad(asked, machine)
         found = self.safe(machine, bad, budget)
+        if asked.kind == "reach" and found.verdict == "holds" and not self._has_value(asked, machine, budget):
+            return Verdict("unknown", reason="the formula has no value in some reachable position")
         if asked.kind == "reach":
             swap = {"holds": "fails", "fails": "holds", "unknown": "unknown"}
             found.verdict = swap[found.verdict]
@@ -89,6 +91,18 @@ class Symbolic(Prover):
             found.trace.steps.append(step)
             found.reason, found.clauses = step.fault, step.clauses[-1:]
         return found
+
+    def _has_value(self, asked: Asked, machine: Machine, budget: Budget) -> bool:
+        """Is it proved that the formula has a value in every reachable position and step?"""
+        assert asked.formula is not None
+        e, prop = machine.encoder, machine.problem.prop(asked.formula)
+        start, step = prop.start_fault, prop.step_fault
+        if start is machine.problem.terms.false and step is start:
+            return True
+        fault = Bad(lambda env: e.term(start, env))
+        if prop.looks:
+            fault = Bad(None, lambda m, env: e.term(step, env), lambda env: e.term(start, env))
+        return self.safe(machine, fault, budget).verdict == "holds"
 
     def bad(self, asked: Asked, machine: Machine) -> Bad:
         """The negation of an invariant, or the target of a search."""

@@ -42,3 +42,7 @@ def test_a_fault_in_who_wins_is_a_fault_of_the_rules(tmp_path: Path, capsys: pyt
     for engine in ("explicit", "symbolic"):
         assert main(["check", str(path), "--question", "in-range", "--engine", engine]) == 1
     assert "`max` of nothing" in capsys.readouterr().out
+    text = path.read_text(encoding="utf-8") + "questions: {b: {reach: '0 in winners()', expect: fails}}\n"
+    path.write_text(text, encoding="utf-8")
+    for engine in ("explicit", "symbolic"):
+        assert main(["check", str(path), "--question", "b", "--engine", engine]) == 3
