@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +23,7 @@ from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked, Reader
 from tablelaw.spec.settings import broken, defaults, holds, names_for
+from tablelaw.spec.source import write_whole
 
 if TYPE_CHECKING:
     from tablelaw.checkers.result import Result
@@ -68,14 +68,14 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
             found = {**{k: v for k, v in found.items() if k not in ("packed", "bits", "slots")}, **shared}
         name = f"{re.sub(r'[^A-Za-z0-9_-]', '-', r.question)[:80] or 'question'}-{n + 1:03}"
         whole = {**told, "kind": r.kind, "verdict": r.verdict.verdict, "known_by": r.verdict.known_by, "evidence": found}
-        _write(folder / f"{name}.json", json.dumps(whole, ensure_ascii=False, indent=1))
+        write_whole(folder / f"{name}.json", json.dumps(whole, ensure_ascii=False, indent=1))
         entries.append({**told, "verdict": r.verdict.verdict, "evidence": found["kind"], "file": f"{name}.json"})
         if smt2 and found["kind"] == "invariant":
             _write_queries(folder, name, r, rules, found)
     index = {
         "format": FORMAT, "game": rules.document.game, "spec_hash": rules.digest, "entries": entries, "without": without,
     }  # fmt: skip
-    _write(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
+    write_whole(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
 
 
 def _write_states(folder: Path, found: dict[str, Any]) -> dict[str, object]:
@@ -84,7 +84,7 @@ def _write_states(folder: Path, found: dict[str, Any]) -> dict[str, object]:
     whole = {"slots": found["slots"], "width": width, "count": len(found["packed"]), "states": text}
     body = json.dumps(whole, ensure_ascii=False)
     name = f"states-{hashlib.sha256(body.encode()).hexdigest()[:16]}.json"
-    _write(folder / name, body)
+    write_whole(folder / name, body)
     return {"states": name, "count": len(found["packed"])}
 
 
@@ -96,19 +96,9 @@ def _write_queries(folder: Path, name: str, r: Result, rules: Rules, found: dict
     game, asked = case
     try:
         for q in Obligations(game, asked, found["formula"], found["extra"]).all():
-            _write(folder / f"{name}.{q.name}.smt2", q.text)
+            write_whole(folder / f"{name}.{q.name}.smt2", q.text)
     except (Refused, Unlowerable):
         return  # `recheck` says why
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file beside its place first, so that it is never half-written."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 # re-checking

@@ -124,3 +124,14 @@ def decode_source(name: str, data: bytes) -> Source | Diagnostic:
 
 def _file_error(code: str, message: str, cure: str | None) -> Diagnostic:
     return Diagnostic(code, "error", message, None, help=cure)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file at once: beside it first, then in its place, so that it is never half-written. A link stays a link."""
+    path = path.resolve()
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)

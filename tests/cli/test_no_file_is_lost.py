@@ -46,3 +46,13 @@ def test_a_fault_in_who_wins_is_a_fault_of_the_rules(tmp_path: Path, capsys: pyt
     path.write_text(text, encoding="utf-8")
     for engine in ("explicit", "symbolic"):
         assert main(["check", str(path), "--question", "b", "--engine", engine]) == 3
+
+
+def test_formatting_through_a_link_keeps_the_link(tmp_path: Path) -> None:
+    """The file that the link names is written; the link stays."""
+    target, link = tmp_path / "rules.yaml", tmp_path / "link.yaml"
+    target.write_text("title: G\ngame: g\nplayers: 2\ntablelaw: 1\n", encoding="utf-8")
+    link.symlink_to(target)
+    assert main(["format", str(link), "--write"]) == 0
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("tablelaw: 1")

@@ -299,7 +299,7 @@ def format_file(args: argparse.Namespace) -> int:
     """`tablelaw format`."""
     from tablelaw.spec.diagnostics import Diagnostic
     from tablelaw.spec.format import format_text
-    from tablelaw.spec.source import read_source
+    from tablelaw.spec.source import read_source, write_whole
 
     sink = Diagnostics()
     path = Path(args.spec)
@@ -318,16 +318,6 @@ def format_file(args: argparse.Namespace) -> int:
         return OK
     sys.stdout.write(text)
     return OK
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file at once: beside it first, then in its place, so that it is never half-written."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def show(args: argparse.Namespace) -> int:
