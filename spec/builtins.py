@@ -100,12 +100,12 @@ def _size(t: Typer, node: ast.Call, hint: Type | None) -> Expr:
     kind = inner.type
     if isinstance(kind, Unknown):
         return inner
-    if not isinstance(kind, (SetOf, BagOf, ListOf, MapOf)):
+    if not isinstance(kind, (SetOf, BagOf, ListOf, MapOf, ty.LayoutType)):
         return t.fail(
             "T102", node, f"`size` takes a set, bag, list, map or type; this is {told(kind)}", help="give a collection"
         )
     high = (
-        kind.limit if isinstance(kind, (BagOf, ListOf)) else ty.cardinality(kind.elem if isinstance(kind, SetOf) else kind.key)
+        kind.limit if isinstance(kind, (BagOf, ListOf, ty.LayoutType)) else ty.cardinality(kind.elem if isinstance(kind, SetOf) else kind.key)
     )
     if isinstance(inner, Const) and isinstance(kind, (SetOf, ListOf)):
         return Const(len(inner.value), type=Int(len(inner.value), len(inner.value)), span=t.place(node))
@@ -227,13 +227,6 @@ def _supply(t: Typer, node: ast.Call, hint: Type | None) -> Expr:
 
 
 def _parts(t: Typer, node: ast.Call, hint: Type | None) -> Expr:
-    if len(node.args) == 2:
-        return t.fail(
-            "Q201",
-            node,
-            "`parts(table, cell)` speaks of layouts, which this version does not read yet",
-            help="give a bag alone",
-        )
     if not _arity(t, node, 1):
         return t.bad(node)
     inner = t.expr(node.args[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tablelaw.spec.board_builtins import board_call
 from tablelaw.spec.builtins import CALLS
 from tablelaw.spec.core import Const, Expr, Let, Make
 from tablelaw.spec.diagnostics import did_you_mean
@@ -24,17 +25,12 @@ def call(t: Typer, node: ast.Call, hint: Type | None) -> Expr:
     record = t.names.types.get(name)
     if isinstance(record, Record):
         return _record(t, node, record)
+    if name in LAYOUT_BUILTINS or (name == "parts" and len(node.args) == 2):
+        return board_call(t, node, hint)
     if name in CALLS:
         if node.keywords and name != "can":
             return t.fail("E104", node, f"`{name}` takes no named arguments", help="give the arguments in order")
         return CALLS[name](t, node, hint)
-    if name in LAYOUT_BUILTINS:
-        return t.fail(
-            "Q201",
-            node,
-            f"`{name}` speaks of layouts, which this version does not read yet",
-            help="state what the board must keep as numbers",
-        )
     if name in DRAWS:
         cure = "put it under `chance:` and use its name"
         return t.fail("E104", node, f"`{name}` draws at random, which only `chance:` does", help=cure)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Agg, Binder, Expr
 from tablelaw.spec.intervals import bounded, most
-from tablelaw.spec.types import BOOL, BagOf, Int, ListOf, MapOf, SetOf, Type, Unknown, show, told
+from tablelaw.spec.types import BOOL, BagOf, Int, LayoutType, ListOf, MapOf, SetOf, Type, Unknown, show, told
 
 if TYPE_CHECKING:
     from tablelaw.spec.formulas import Typer
@@ -54,7 +54,7 @@ def collection(t: Typer, node: ast.expr) -> tuple[Expr | Type, Type] | None:
             return None
         return named, named
     found = t.expr(node)
-    if isinstance(found.type, (SetOf, BagOf, ListOf)):
+    if isinstance(found.type, (SetOf, BagOf, ListOf, LayoutType)):
         return found, found.type.elem
     if isinstance(found.type, MapOf):
         return found, found.type.key

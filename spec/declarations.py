@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Const
+from tablelaw.spec.declared_pieces import PieceReader, board_names, board_types, face_names
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import Builder, Document, get, items
 from tablelaw.spec.expressions import parse_formula
@@ -50,15 +51,15 @@ class _Declarations:
         self.expanded: dict[str, list[str]] = {}
 
     def read(self) -> None:
-        if self.doc.pieces is not None:
-            cure = "state what the board must keep as numbers"
-            self.sink.error("Q201", self.doc.pieces.span, "layouts are not read by this version yet", help=cure)
-            self.names.faulty |= {k.text for k, _ in items(self.doc.pieces)}
+        board_types(self.doc, self.names)
         for name, (_, node) in self.doc.types.items():
             listed = self._listed(node)
             if listed is not None:
                 self.raw[name] = listed
+        for name, faces in face_names(self.doc):
+            self.raw[name] = [(text, None, scalar) for text, _, scalar in self._named(faces, shown=self._existing)]
         self._enumerations()
+        board_names(self.doc, self.names)
         jobs: dict[str, tuple[Node, Callable[[], None]]] = {}
         for name, (key, node) in self.doc.types.items():
             if name in self.raw:
@@ -68,6 +69,7 @@ class _Declarations:
         for name, (_, node) in self.doc.constants.items():
             jobs.setdefault(name, (node, lambda n=name, v=node: self._constant(n, v)))  # type: ignore[misc]
         self._in_order(jobs)
+        PieceReader(self.doc, self.names, self.sink).read()
 
     def _in_order(self, jobs: dict[str, tuple[Node, Callable[[], None]]]) -> None:
         """Do each job after those that its text mentions; what stands in a circle is told and left out."""
@@ -127,6 +129,29 @@ class _Declarations:
                 found.append((e.key.text, e.value, e.key))
         else:
             return None
+        good = self._named(found)
+        if not found:
+            self.sink.error(
+                "T108", node.span, "an enumeration needs at least one name", help="list its names, as in `[red, blue]`"
+            )
+        if len(good) > MOST_NAMES:
+            self.sink.error("T107", node.span, f"an enumeration has at most {MOST_NAMES} names", help="use a range of numbers")
+        return good[:MOST_NAMES]
+
+    def _existing(self, node: Node | None) -> bool:
+        """Does a face exist under the options: one of its alternatives at least?"""
+        ways = node.items if isinstance(node, Sequence) else [node]
+        found = [get(n, "only") for n in ways]
+        return any(o is None or holds(Builder(self.sink)._only(o), self.names, self.doc, self.sink) for o in found)
+
+    def _named(self, listed: Listed, shown: Callable[[Node | None], bool] | None = None) -> Listed:
+        """What of a list may be called as it is; the rest is told."""
+        found: Listed = []
+        for item in listed:
+            if shown is None or shown(item[1]):
+                found.append(item)
+            else:
+                self.names.absent[item[0]] = "it exists under other options only"
         good: Listed = []
         for text, value, scalar in found:
             if not _NAME.match(text) or keyword.iskeyword(text):
@@ -138,13 +163,7 @@ class _Declarations:
             else:
                 good.append((text, value, scalar))
                 self.names.absent.pop(text, None)
-        if not found:
-            self.sink.error(
-                "T108", node.span, "an enumeration needs at least one name", help="list its names, as in `[red, blue]`"
-            )
-        if len(good) > MOST_NAMES:
-            self.sink.error("T107", node.span, f"an enumeration has at most {MOST_NAMES} names", help="use a range of numbers")
-        return good[:MOST_NAMES]
+        return good
 
     def _enumerations(self) -> None:
         for name in self.raw:

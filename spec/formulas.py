@@ -9,13 +9,15 @@ import ast
 from collections.abc import Callable
 
 from tablelaw.spec import types as ty
+from tablelaw.spec.board_builtins import board_field
 from tablelaw.spec.calls import call
 from tablelaw.spec.comprehensions import WIDEST_WALK, lone_comprehension, set_comprehension
-from tablelaw.spec.core import Const, Expr, Field, If, Index, Items, Local, Op, Var
+from tablelaw.spec.core import Const, Expr, Field, If, Index, Items, Local, Make, Op, Var
 from tablelaw.spec.cures import FAULT_CURES, cure_of, cure_of_comparison
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Definition
 from tablelaw.spec.expressions import Parsed, parse_formula
+from tablelaw.spec.grid import Cell
 from tablelaw.spec.intervals import bounded, cost, interval, too_long, value_type
 from tablelaw.spec.names import BUILTINS, LARGEST_BODY, LARGEST_GAME, LAYOUT_BUILTINS, TALLEST, Body, Names, TooLarge
 from tablelaw.spec.operators import OPERATORS, Fault
@@ -28,11 +30,16 @@ from tablelaw.spec.types import (
     NOTHING,
     UNKNOWN,
     BagOf,
+    CellType,
     Enum,
+    FeatureType,
     Int,
+    LaidType,
+    LayoutType,
     ListOf,
     MapOf,
     Maybe,
+    PartType,
     Record,
     SetOf,
     Type,
@@ -381,11 +388,15 @@ class Typer:
             return self.bad(node)
         if isinstance(items.type, MapOf) and isinstance(items, Const):
             items = Const(frozenset(items.value), type=SetOf(items.type.key), span=items.span)
-        if not isinstance(items.type, (SetOf, BagOf, ListOf)):
+        if isinstance(items.type, FeatureType):
+            if isinstance(a.type, PartType):
+                return Op("in", (a, items), type=BOOL, span=self.place(node))
+            return self.fail("T102", node, f"{told(a.type)} is no part of a feature", help="write `part(cell, kind, side) in f`")
+        if not isinstance(items.type, (SetOf, BagOf, ListOf, LayoutType)):
             return self.fail(
                 "T102",
                 node,
-                f"`in` looks into a set, bag, list or type; this is {told(items.type)}",
+                f"`in` looks into a set, bag, list, layout or type; this is {told(items.type)}",
                 help="name a set, bag, list or type",
             )
         if ty.join(a.type, items.type.elem) is None:
@@ -469,6 +480,9 @@ class Typer:
             near = did_you_mean(node.attr, tables)
             cure = f"did you mean `{near}`?" if near else f"the names of {told(kind)} say no `{node.attr}` under `types:`"
             return self.fail("R204", node, f"{told(kind)} has no `.{node.attr}`", help=cure)
+        found_field = board_field(self, base, kind, node)
+        if found_field is not None:
+            return found_field
         return self.fail(
             "R204", node, f"{told(kind)} has no `.{node.attr}`", help="records have fields, names of a type have attributes"
         )
@@ -479,7 +493,8 @@ class Typer:
         if isinstance(kind, Unknown):
             self.expr(node.slice)
             return self.bad(node)
-        if isinstance(node.slice, ast.Tuple) and isinstance(kind, (MapOf, ListOf, BagOf)):
+        keyed = kind.key if isinstance(kind, MapOf) else kind.elem if isinstance(kind, BagOf) else None
+        if isinstance(node.slice, ast.Tuple) and isinstance(kind, (MapOf, ListOf, BagOf)) and not isinstance(keyed, CellType):
             return self.fail(
                 "T102", node.slice, "one key stands in brackets at a time", help="write `board[a][b]` for a map of maps"
             )
@@ -487,6 +502,9 @@ class Typer:
             return self._index_of(base, self.want(node.slice, kind.key, "what stands in brackets"), kind.value, node)
         if isinstance(kind, ListOf):
             return self._index_of(base, self.want(node.slice, INT, "what stands in brackets"), kind.elem, node)
+        if isinstance(kind, LayoutType):
+            key = self.want(node.slice, kind.cell, "what stands in brackets")
+            return self.bad(node) if isinstance(key.type, Unknown) else Index(base, key, type=LaidType(kind), span=self.place(node))
         if isinstance(kind, BagOf):
             return self._index_of(
                 base, self.want(node.slice, kind.elem, "what stands in brackets"), bounded(0, kind.limit), node
@@ -510,6 +528,9 @@ class Typer:
 
     def _display(self, node: ast.expr, hint: Type | None) -> Expr:
         assert isinstance(node, (ast.Set, ast.Tuple, ast.List))
+        inner = hint.elem if isinstance(hint, Maybe) else hint
+        if isinstance(node, ast.Tuple) and self.names.cell is not None and not isinstance(inner, (SetOf, BagOf, ListOf)):
+            return self._cell(node, self.names.cell)
         want = getattr(hint, "elem", None)
         items = [self.expr(e, want) for e in node.elts]
         kind: Type = NOTHING if not items else items[0].type
@@ -531,6 +552,17 @@ class Typer:
                 return Const(tuple(values), type=ListOf(kind, len(values)), span=self.place(node))
             return Const(frozenset(values), type=SetOf(kind), span=self.place(node))
         return Items(tuple(items), type=SetOf(kind), span=self.place(node))
+
+    def _cell(self, node: ast.Tuple, kind: CellType) -> Expr:
+        """`(x, y)`, a square."""
+        if len(node.elts) != 2:
+            return self.fail("T102", node, "a square is written as two numbers", help="write `(x, y)`: x east, y south")
+        parts = tuple(self.want(e, INT, "a coordinate") for e in node.elts)
+        if any(isinstance(p.type, Unknown) for p in parts):
+            return self.bad(node)
+        if all(isinstance(p, Const) for p in parts):
+            return Const(Cell(*(p.value for p in parts if isinstance(p, Const))), type=kind, span=self.place(node))
+        return Make(parts, type=kind, span=self.place(node))
 
     def _dict(self, node: ast.Dict, hint: Type | None) -> Expr:
         if node.keys:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from tablelaw.spec.core import Const, Expr
 from tablelaw.spec.document import Definition
-from tablelaw.spec.types import Enum, Int, Type
+from tablelaw.spec.pieces import Pieces
+from tablelaw.spec.types import CellType, Enum, Int, Type
 from tablelaw.spec.values import Map
 
 LARGEST_BODY = 100_000
@@ -80,6 +81,10 @@ class Names:
     asking: frozenset[str] = frozenset()
     declared: tuple[str, ...] = ()
     open: frozenset[str] = frozenset()
+    pieces: dict[str, Pieces] = field(default_factory=dict)
+    kinds: Enum | None = None
+    cell: CellType | None = None
+    part_attributes: dict[str, dict[str, Type]] = field(default_factory=dict)
     faulty: set[str] = field(default_factory=set)
     absent: dict[str, str] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)

@@ -112,6 +112,8 @@ def item(base: Value, key: Value) -> Value:
         if not 0 <= key < len(base):
             raise Fault("index", f"there is no item {key} in a list of {len(base)}")
         return base[key]
+    if not isinstance(base, Map):
+        return base.laid(key)
     if key not in base:
         raise Fault("index", f"there is no item for {key}")
     return base[key]

@@ -10,9 +10,14 @@ from tablelaw.spec.cures import cure_of
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.expressions import parse_formula
 from tablelaw.spec.formulas import static_value
+from tablelaw.spec.grid import Cell
+from tablelaw.spec.layout_text import cell_text, piece_text, read_layout
 from tablelaw.spec.names import Names
 from tablelaw.spec.reckon import in_order
-from tablelaw.spec.types import BagOf, Bool, Enum, Int, ListOf, MapOf, Maybe, Record, SetOf, Type, Unknown, told
+from tablelaw.spec.types import (
+    BagOf, Bool, CellType, EdgeType, Enum, FeatureType, Int, LayoutType, ListOf, MapOf, Maybe, PartType, Record, SetOf, Type, Unknown,
+    told,
+)  # fmt: skip
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar, Sequence
 
@@ -31,6 +36,11 @@ def read_value(
     Raises `Unreadable` when it is none.
     """
     names.spend(1)
+    if isinstance(kind, LayoutType):
+        laid = read_layout(node, kind, sink)
+        if laid is None:
+            raise Unreadable
+        return laid
     if isinstance(node, Scalar):
         return _scalar(node, kind, names, sink, what, spread)
     if isinstance(kind, Maybe):
@@ -215,12 +225,18 @@ def plain(found: Value, kind: Type) -> object:
             return {_key_text(k): plain(v, inner) for k, v in found.items()}
         case Record(_, fields):
             return {n: plain(found[n], f) for n, f in fields}
+        case LayoutType():
+            return {cell_text(c): piece_text(found.cells[c]) for c in found}
+        case CellType() | EdgeType() | PartType():
+            return shown(found, kind)
     if isinstance(found, Fraction):
         return str(found)
     return found
 
 
 def _key_text(key: Value) -> str:
+    if isinstance(key, Cell):
+        return cell_text(key)
     return str(key).lower() if isinstance(key, bool) else str(key)
 
 
@@ -242,4 +258,15 @@ def shown(found: Value, kind: Type) -> str:
             return f"{name}(" + ", ".join(f"{n}={shown(found[n], f)}" for n, f in fields) + ")"
         case Bool():
             return "true" if found else "false"
+        case LayoutType():
+            return "{" + ", ".join(f"{cell_text(c)}: {piece_text(found.cells[c])}" for c in found) + "}"
+        case CellType():
+            return cell_text(found)
+        case EdgeType():
+            return f"edge({cell_text(found.cell)}, {found.side})"
+        case PartType():
+            side = f", {found.side}" if found.side is not None else ""
+            return f"part({cell_text(found.cell)}, {found.kind}{side})"
+        case FeatureType():
+            return f"the {found.kind} on {', '.join(cell_text(c) for c in sorted(found.cells, key=lambda c: (c.y, c.x)))}"
     return str(found)

@@ -12,6 +12,8 @@ from typing import Any
 
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Agg, Binder, Call, Const, Expr, Field, If, Index, Items, Let, Local, Make, Op, Var
+from tablelaw.spec.grid import RIM, Cell, Edge
+from tablelaw.spec.layouts import BOARD, Layout
 from tablelaw.spec.operators import OPERATORS, Fault, item, same, size
 from tablelaw.spec.types import BagOf, Type
 from tablelaw.spec.values import Map, Value
@@ -59,10 +61,9 @@ def value(e: Expr, here: Place) -> Value:
             owner = value(base, here)
             if owner is None:
                 raise Fault("none", f"there is no `.{name}` of none")
-            return owner[name]
+            return ty.taken(owner, name)
         case Make(fields):
-            assert isinstance(e.type, ty.Record)
-            return Map([(n, value(f, here)) for (n, _), f in zip(e.type.fields, fields, strict=True)])
+            return ty.made(e.type, [value(f, here) for f in fields])
         case Items(items):
             return frozenset(value(i, here) for i in items)
         case Let(names, values, body):
@@ -84,7 +85,7 @@ def visit(domain: Expr | Type, here: Place) -> Iterator[Value]:
         for k, n in found.items():
             for _ in range(n):
                 yield k
-    elif isinstance(found, (tuple, Map)):
+    elif isinstance(found, (tuple, Map, Layout)):
         yield from found
     else:
         yield from in_order(found, domain.type)
@@ -97,7 +98,15 @@ def in_order(found: Any, kind: Type) -> list[Value]:
         return sorted(found, key=elem.family.index)
     if isinstance(elem, (ty.Int, ty.Frac, ty.Bool)):
         return sorted(found)
-    return sorted(found, key=repr)
+    return sorted(found, key=grid_order if isinstance(elem, ty.NAMED) else repr)
+
+
+def grid_order(found: Any) -> tuple[Any, ...]:
+    """Squares row by row; edges and parts by their squares."""
+    if isinstance(found, Cell):
+        return (found.y, found.x)
+    cell = found.cell
+    return (cell.y, cell.x, *(() if isinstance(found, Edge) else (found.kind,)), RIM.index(found.side) if found.side else -1)
 
 
 def bindings(binders: tuple[Binder, ...], here: Place) -> Iterator[Place]:
@@ -142,7 +151,7 @@ def _call(e: Call, here: Place) -> Value:
             seat = value(e.args[0], here)
             among = value(e.args[1], here) if len(e.args) > 1 else frozenset(range(here.players))
             return next_seat(seat, among, here.players, 1 if e.name == "after" else -1)
-        case "parts":
+        case "parts" if len(e.args) == 1:
             whole = value(e.args[0], here)
             assert isinstance(e.args[0].type, BagOf)
             keys = list(ty.domain(e.args[0].type.elem))
@@ -156,7 +165,7 @@ def _call(e: Call, here: Place) -> Value:
             return here.winners()
         case "times" if here.times:
             return here.times(e.subject)
-    raise TypeError(e)
+    return BOARD[e.name](*(value(a, here) for a in e.args))
 
 
 def next_seat(seat: int, among: frozenset[int], players: int, way: int) -> int:

@@ -10,6 +10,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tablelaw.spec.grid import Cell, Edge, Part
+from tablelaw.spec.layouts import Feature, Layout
+from tablelaw.spec.pieces import Pieces
 from tablelaw.spec.values import Map, Value
 
 
@@ -105,6 +108,106 @@ class Record(Type):
         return next((t for n, t in self.fields if n == name), None)
 
 
+@dataclass(frozen=True, slots=True)
+class CellType(Type):
+    """A square of the grid, within the box that the layouts of the game can reach."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def fields(self) -> tuple[tuple[str, Type], ...]:
+        return (("x", Int(self.left, self.right)), ("y", Int(self.top, self.bottom)))
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeType(Type):
+    """A side of a square."""
+
+    cell: CellType
+    side: Enum
+
+    @property
+    def fields(self) -> tuple[tuple[str, Type], ...]:
+        return (("cell", self.cell), ("side", self.side))
+
+
+@dataclass(frozen=True, slots=True)
+class PartType(Type):
+    """A part of a laid piece; one read from a table (`seen`, of some pieces) has attributes besides."""
+
+    cell: CellType
+    kinds: Enum
+    sides: Enum
+    seen: Pieces | None = field(default=None, compare=False)
+
+    @property
+    def fields(self) -> tuple[tuple[str, Type], ...]:
+        return (("cell", self.cell), ("kind", self.kinds), ("side", Maybe(self.sides)))
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutType(Type):
+    """Pieces laid on a free grid (`width` None), at most `limit`, or on a bordered board."""
+
+    faces: Enum
+    limit: int
+    width: int | None = None
+    height: int | None = None
+    pieces: Pieces | None = field(default=None, compare=False, repr=False)
+    cell: CellType = field(default=CellType(0, 0, 0, 0), compare=False, repr=False)
+
+    @property
+    def elem(self) -> Type:
+        """A `for` walks over the squares where pieces lie."""
+        return self.cell
+
+    def empty(self) -> Layout:
+        assert self.pieces is not None
+        return Layout(self.pieces, self.limit, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidType(Type):
+    """The piece on a square of a layout."""
+
+    layout: LayoutType
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureType(Type):
+    """Parts of a kind joined through touching sides; computed, never stored."""
+
+    layout: LayoutType
+
+
+NAMED = (CellType, EdgeType, PartType)
+"""Types with named fields and values of their own class."""
+
+
+def made(kind: Type, values: list[Value]) -> Value:
+    """The value of a type with named fields, from the values of its fields in order."""
+    match kind:
+        case CellType():
+            return Cell(*values)
+        case EdgeType():
+            return Edge(*values)
+        case PartType():
+            return Part(*values)
+        case Record(_, fields):
+            return Map([(n, v) for (n, _), v in zip(fields, values, strict=True)])
+    raise TypeError(kind)
+
+
+def taken(value: Value, name: str) -> Value:
+    """A named field of a value."""
+    if isinstance(value, Map):
+        return value[name]
+    return getattr(value, name) if isinstance(value, (Cell, Edge)) else value.read(name)
+
+
 BOOL = Bool()
 INT = Int()
 FRAC = Frac()
@@ -144,17 +247,31 @@ def show(t: Type) -> str:
             return f"maybe[{show(elem)}]"
         case Record(name):
             return name or "a record"
+        case CellType():
+            return "Cell"
+        case EdgeType():
+            return "Edge"
+        case PartType():
+            return "Part"
+        case LayoutType(faces, limit, width, height):
+            return f"layout[{show(faces)}, {limit if width is None else f'{width}, {height}'}]"
+        case LaidType():
+            return "a laid piece"
+        case FeatureType():
+            return "Feature"
     return "a value"
 
 
 def told(t: Type) -> str:
     """The type in a sentence: in backticks where it is the author's text."""
     shown = show(t)
-    return shown if shown in ("a number", "a fraction", "a value", "a record", "none") else f"`{shown}`"
+    return shown if shown in ("a number", "a fraction", "a value", "a record", "a laid piece", "none") else f"`{shown}`"
 
 
 def join(a: Type, b: Type) -> Type | None:
     """The smallest type that holds the values of both, or None when they cannot be compared."""
+    if isinstance(a, PartType) and isinstance(b, PartType):
+        return a if a.seen is not None and a.seen is b.seen else PartType(a.cell, a.kinds, a.sides)
     if a == b:
         return a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
@@ -244,6 +361,8 @@ def fits(value: Type, target: Type) -> bool:
             return [n for n, _ in value.fields] == [n for n, _ in target.fields] and all(
                 fits(x, y) for (_, x), (_, y) in zip(value.fields, target.fields, strict=True)
             )
+        case LayoutType(), LayoutType():
+            return value.faces == target.faces and (value.width, value.height) == (target.width, target.height)
     return value == target
 
 
@@ -275,6 +394,16 @@ def contains(t: Type, value: Value) -> bool:
             return value is None
         case Record(_, fields):
             return isinstance(value, Map) and all(contains(f, value[n]) for n, f in fields)
+        case CellType():
+            return isinstance(value, Cell) and t.left <= value.x <= t.right and t.top <= value.y <= t.bottom
+        case EdgeType():
+            return isinstance(value, Edge) and contains(t.cell, value.cell) and value.side in t.side.values
+        case PartType():
+            return isinstance(value, Part) and contains(t.cell, value.cell)
+        case LayoutType(_, limit):
+            return isinstance(value, Layout) and len(value) <= limit and all(contains(t.cell, c) for c in value.cells)
+        case FeatureType():
+            return isinstance(value, Feature)
     return True
 
 
@@ -312,6 +441,12 @@ def cardinality(t: Type) -> int | None:
         case ListOf(elem, limit):
             n = cardinality(elem)
             return None if n is None or limit * max(1, n).bit_length() > _LARGEST_COUNT else sum(n**i for i in range(limit + 1))
+        case CellType(left, top, right, bottom):
+            return (right - left + 1) * (bottom - top + 1)
+        case EdgeType(cell):
+            return 4 * (cardinality(cell) or 0)
+        case PartType(cell, kinds, sides):
+            return (cardinality(cell) or 0) * len(kinds.values) * (len(sides.values) + 1)
     return None
 
 
@@ -332,6 +467,14 @@ def places(t: Type) -> tuple[int, int]:
         case Record(_, fields):
             parts = [places(f) for _, f in fields]
             return sum(n for n, _ in parts), 1 + max((d for _, d in parts), default=0)
+        case CellType():
+            return 2, 1
+        case EdgeType():
+            return 3, 2
+        case PartType():
+            return 5, 2
+        case LayoutType(_, limit):
+            return 1 + 4 * limit, 2
     return 1, 1
 
 
@@ -370,6 +513,12 @@ def domain(t: Type) -> Iterator[Value]:
             members = list(domain(elem))
             for n in range(limit + 1):
                 yield from itertools.product(members, repeat=n)
+        case CellType(left, top, right, bottom):
+            yield from (Cell(x, y) for y in range(top, bottom + 1) for x in range(left, right + 1))
+        case EdgeType(cell, side):
+            yield from (Edge(c, s) for c in domain(cell) for s in side.values)
+        case PartType(cell, kinds, sides):
+            yield from (Part(c, k, s) for c in domain(cell) for k in kinds.values for s in (None, *sides.values))
 
 
 def bags(keys: list[Value], limit: int, exactly: bool = False) -> Iterator[Map]:
@@ -407,4 +556,12 @@ def default(t: Type) -> Value:
             return Map([(k, default(value)) for k in domain(key)])
         case Record(_, fields):
             return Map([(n, default(f)) for n, f in fields])
+        case CellType():
+            return Cell(0, 0)
+        case EdgeType():
+            return Edge(Cell(0, 0), t.side.values[0])
+        case PartType():
+            return Part(Cell(0, 0), t.kinds.values[0], None)
+        case LayoutType():
+            return t.empty()
     return None

@@ -160,8 +160,9 @@ def _generic(scalar: Scalar, start: int, word: str, span: Span, names: Names, si
     opening = word.index("[")
     head, inside = word[:opening].strip(), word[opening + 1 : -1]
     if head == "layout":
-        sink.error("Q201", span, "layouts are not read by this version yet", help="state what the board must keep as numbers")
-        return None
+        from tablelaw.spec.declared_pieces import layout_type
+
+        return layout_type(scalar, split_top(inside), start + opening + 1, span, names, sink)
     if head not in _GENERIC:
         near = did_you_mean(head, [*_GENERIC, "layout"])
         if head:

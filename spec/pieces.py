@@ -1,0 +1,112 @@
+"""Pieces as a game declares them: faces made of parts, how they turn, what may touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tablelaw.spec.grid import HALVES, RIM, SIDES, side_of, turned
+from tablelaw.spec.values import Value
+
+Shown = frozenset[str]
+"""The kinds of part that a side shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of part: where its parts reach (`sides`, `halves` or `inside`), and which of its attributes turn or add up."""
+
+    name: str
+    reach: str
+    turning: frozenset[str] = frozenset()
+    numeric: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FacePart:
+    """A part of a face as drawn: the sides (halves) it joins, and its attributes, each with a value."""
+
+    kind: str
+    at: tuple[str, ...]
+    attributes: tuple[tuple[str, Value], ...] = ()
+
+    def turn(self, rotation: int, kind: Kind) -> FacePart:
+        """The part after quarter turns; its places in the order of the rim."""
+        ring = SIDES if kind.reach == "sides" else HALVES
+        at = tuple(sorted((turned(p, rotation) for p in self.at), key=ring.index))
+        attributes = tuple(
+            (n, turned(v, rotation) if n in kind.turning and v is not None else v) for n, v in self.attributes
+        )
+        return FacePart(self.kind, at, attributes)
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A set of pieces. `faces` maps each face to its parts, `attributes` each attribute of a face to its values.
+
+    `allowed` holds the pairs (shown by the side being laid, shown by the side it meets) that the contact rule allows;
+    `turning` are the attributes of faces that turn with the piece.
+    """
+
+    name: str
+    kinds: dict[str, Kind]
+    faces: dict[str, tuple[FacePart, ...]]
+    attributes: dict[str, dict[str, Value]] = field(default_factory=dict)
+    turning: frozenset[str] = frozenset()
+    free: bool = True
+    allowed: frozenset[tuple[Shown, Shown]] = frozenset()
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Does the contact rule ask the same of both sides?"""
+        return all((b, a) in self.allowed for a, b in self.allowed)
+
+    @cached_property
+    def rotations(self) -> dict[str, tuple[int, ...]]:
+        """The rotations of each face that differ."""
+        return {
+            f: tuple(dict.fromkeys(self.canonical[f, r] for r in range(4))) if self.free else (0,) for f in self.faces
+        }
+
+    @cached_property
+    def canonical(self) -> dict[tuple[str, int], int]:
+        """For each face and rotation the smallest rotation that looks the same."""
+        found: dict[tuple[str, int], int] = {}
+        for f in self.faces:
+            looks: dict[object, int] = {}
+            for r in range(4):
+                look = (
+                    frozenset(self.parts[f, r]),
+                    tuple((a, self.attribute(f, a, r)) for a in sorted(self.attributes)),
+                )
+                found[f, r] = looks.setdefault(look, r)
+        return found
+
+    @cached_property
+    def parts(self) -> dict[tuple[str, int], tuple[FacePart, ...]]:
+        """The parts of each face in each rotation."""
+        return {(f, r): tuple(p.turn(r, self.kinds[p.kind]) for p in parts) for f, parts in self.faces.items() for r in range(4)}
+
+    @cached_property
+    def shows(self) -> dict[tuple[str, int, str], Shown]:
+        """The kinds that each side shows."""
+        return {
+            (f, r, s): frozenset(p.kind for p in parts if any(side_of(a) == s for a in p.at))
+            for (f, r), parts in self.parts.items()
+            for s in SIDES
+        }
+
+    @cached_property
+    def around(self) -> dict[tuple[str, int], tuple[tuple[int, int], ...]]:
+        """For each face and rotation the pairs of its parts (by number) that are neighbours along the rim."""
+        found: dict[tuple[str, int], tuple[tuple[int, int], ...]] = {}
+        for key, parts in self.parts.items():
+            ring = [i for place in RIM for i, p in enumerate(parts) if place in p.at]
+            pairs = {(a, b) for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True) if a != b}
+            found[key] = tuple(sorted(pairs | {(b, a) for a, b in pairs}))
+        return found
+
+    def attribute(self, face: str, name: str, rotation: int) -> Value:
+        """An attribute of a face that lies turned."""
+        value = self.attributes[name][face]
+        return turned(value, rotation) if name in self.turning and value is not None else value
