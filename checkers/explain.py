@@ -10,9 +10,9 @@ from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
 from tablelaw.solver.breadth import MOST_DRAWS, draws_of
 from tablelaw.solver.loops import people
-from tablelaw.solver.shapes import leaves
+from tablelaw.solver.shapes import Unlowerable, leaves, numbers, read_back
 from tablelaw.solver.telling import values_in
-from tablelaw.solver.trace import Step, Trace, change_list, move_text, take, to_numbers, to_state
+from tablelaw.solver.trace import Step, Trace, change_list, move_text, take
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import items
@@ -173,21 +173,25 @@ def _place(game: Game, state: evaluate.State, found: legality.Legality, line: Li
 
 def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> Iterator[str]:
     """The smallest changes of the position, one number of one variable, after which the move is legal."""
-    row = to_numbers(game, state)
-    at = 0
     best: list[tuple[int, str]] = []
     tried = 0
     for v in game.variables:
-        for _path, lo, hi, _ in leaves(v.type):
-            for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at: abs(n - row[i])):  # type: ignore[misc]
+        try:
+            slots, row = leaves(v.type), numbers(state[v.name], v.type)
+        except Unlowerable:
+            continue  # a layout is no row of numbers
+        for at, (_path, lo, hi, _) in enumerate(slots):
+            for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at, r=row: abs(n - r[i])):  # type: ignore[misc]
                 if new == row[at] or tried > 1500:
                     continue
                 if best and abs(new - row[at]) > min(d for d, _ in best):
                     break
                 tried += 1
-                changed = to_state(game, [*row[:at], new, *row[at + 1 :]])
-                if to_numbers(game, changed) != [*row[:at], new, *row[at + 1 :]]:
+                given = [*row[:at], new, *row[at + 1 :]]
+                value, _ = read_back(v.type, given, 0)
+                if numbers(value, v.type) != given:
                     continue
+                changed = state.set(v.name, value)
                 try:
                     good = legality.forbidding(game, changed, line.action or "", dict(line.args)).legal
                 except Fault:
@@ -195,7 +199,6 @@ def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Lega
                 if good:
                     best.append((abs(new - row[at]), _change(game, state, changed)))
                     break
-            at += 1
     best.sort(key=lambda b: b[0])
     for _, text in best[:3]:
         yield text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tablelaw.checkers import plays
+from tablelaw.checkers import layouts, plays
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.verdict import Verdict
@@ -25,13 +25,20 @@ def by_engines(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
     return engines.ask(asked, budget)
 
 
+def counted(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
+    """Layouts are counted without a play, all else by the engines."""
+    return layouts.layouts(engines, asked, budget) if asked.what == "layouts" else engines.ask(asked, budget)
+
+
 CHECKERS: tuple[Checker, ...] = (
     Checker(("always", "never", "in-range"), by_engines),
     Checker(("reach",), by_engines),
     Checker(("progress",), by_engines),
     Checker(("terminates", "always-after"), by_engines),
     Checker(("force",), by_engines),
-    Checker(("largest", "smallest", "count"), by_engines),
+    Checker(("largest", "smallest"), by_engines),
+    Checker(("count",), counted),
+    Checker(("some-layout", "every-layout"), layouts.layouts),
     Checker(("possible",), plays.possible),
     Checker(("scenario",), plays.scenario),
 )

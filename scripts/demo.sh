@@ -29,15 +29,18 @@ dispute() {
 echo "Carcassonne: The Dice Game — what people dispute, asked of the two pages of its rules."
 
 dispute 1 "May the dice of a city be put together anew in the same turn?" \
-  why $rules --at '{rolls: 2, ready: 0, shown: {cap: 1}, laid: 5, passed: 3}' --move 'rebuild(closed=4)'
+  why $rules --at '{rolls: 2, ready: 0, shown: {knight: 1}, table: {"(0, 0)": corner/0}, passed: 7}' --move rebuild
+dispute 1 "May a white side lie beside a black one?" \
+  why $rules --at '{rolls: 2, ready: 0, shown: {cap: 1}, table: {"(0, 0)": corner/0}, passed: 7}' \
+  --move 'build(face=cap, cell=(1, 0), rotation=1)'
 dispute 1 "May I roll a fourth time?" \
   why $rules --at '{rolls: 3, ready: 0, shown: {cap: 2}, passed: 7}' --move roll
 dispute 1 "May I keep a knight when I have two?" \
   why $rules --at '{rolls: 3, ready: 0, kept: 2, passed: 7}' --move keep-knight
 dispute 0 "A closed city and three knights: may I still choose the knight?" \
-  why $rules --at '{rolls: 3, ready: 0, kept: 3, laid: 3, largest: 3, passed: 3}' --move keep-knight
+  why $rules --at '{rolls: 3, ready: 0, kept: 3, table: {"(0, 0)": cap/1, "(1, 0)": tee/3, "(1, -1)": cap/2, "(2, 0)": cap/3}, passed: 2}' --move keep-knight
 dispute 0 "Must I score what I could?" \
-  why $rules --at '{rolls: 1, ready: 0, laid: 4, largest: 4, passed: 5}' --move pass-without-scoring
+  why $rules --at '{rolls: 1, ready: 0, table: {"(0, 0)": cap/1, "(1, 0)": tee/3, "(1, -1)": cap/2, "(2, 0)": cap/3}, passed: 5}' --move pass-without-scoring
 dispute 0 "Exactly 42, or at least 42? Do several closed cities all score?" \
   check $rules --question exactly-forty-two --question more-than-forty-two \
   --question forty-one-is-not-enough --question two-closed-cities

@@ -5,12 +5,13 @@ from __future__ import annotations
 from math import comb
 
 from tablelaw.spec import types as ty
-from tablelaw.spec.core import Const, Draw
+from tablelaw.spec.core import Const, Draw, Expr
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.types import BagOf
 
 MOST_DRAWS = 200_000
 MOST_CHOICES = 2_000_000
+PLACES = 1_000
 
 
 def draws_of(action: Action) -> int:
@@ -35,7 +36,8 @@ def choices_of(action: Action) -> int:
     """At most so many choices of arguments the action has."""
     total = 1
     for b in action.params:
-        total *= ty.cardinality(b.type) or 1
+        places = isinstance(b.type, ty.NAMED) and isinstance(b.domain, Expr)  # a set of them is walked over, not their type
+        total *= PLACES if places else ty.cardinality(b.type) or 1
     return total
 
 

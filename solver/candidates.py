@@ -9,13 +9,15 @@ from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Reader, step_needs
 from tablelaw.spec.settings import LeftOpen, holds
+from tablelaw.spec.types import Enum
 
 
 def claims(game: Game, problem: Problem) -> list[Term]:
     """The `always` and `never` questions of the game that read a position alone, split into their parts."""
     t = problem.terms
     quiet = Diagnostics()
-    reader = Reader(game, quiet, evaluate.starts(game)[0])
+    read = game.origin or game
+    reader = Reader(read, quiet, evaluate.starts(read)[0])
     found: list[Term] = []
     for q in game.document.questions.values():
         if q.kind not in ("always", "never") or q.node.get("given") is not None:
@@ -31,10 +33,34 @@ def claims(game: Game, problem: Problem) -> list[Term]:
         looks, counts = step_needs([asked.formula])
         if looks or counts:
             continue
-        prop = problem.prop(asked.formula)
+        claimed = asked.formula if game.said is None else game.said(asked.formula)
+        if claimed is None:
+            continue
+        prop = problem.prop(claimed)
         claim = prop.start if q.kind == "always" else t.no(prop.start)
         found += claim.args if claim.op == "and" else [claim]
+    found += [problem.prop(h).start for h in game.hints]
     found += _small_links(problem)
+    found += _phases(problem)
+    return found
+
+
+def _phases(problem: Problem) -> list[Term]:
+    """In each phase (value of a variable of few names) every variable that is still at its start."""
+    model, t = problem.model, problem.terms
+    if len(model.slots) > 60:
+        return []
+    few = {v.name for v in problem.game.variables if isinstance(v.type, Enum) and len(v.type.values) <= 8}
+    start = model.starts[0]
+    found: list[Term] = []
+    for i, s in enumerate(model.slots[: problem.game_slots]):
+        if s.name not in few or s.path:
+            continue
+        for value in range(s.lo, s.hi + 1):
+            here = t.eq(model.var(i), t.const(value))
+            for j, other in enumerate(model.slots[: problem.game_slots]):
+                if i != j:
+                    found.append(t.any((t.no(here), t.eq(model.var(j), t.const(start[j], other.truth)))))
     return found
 
 

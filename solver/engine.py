@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tablelaw.solver.breadth import too_broad
+from tablelaw.solver.explicit.boards import has_board
 from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -15,6 +16,7 @@ from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Asked, Staged
 
 if TYPE_CHECKING:
+    from tablelaw.solver.boards import Boards
     from tablelaw.solver.explicit.engine import Explicit
     from tablelaw.solver.symbolic.engine import Symbolic
 
@@ -35,6 +37,7 @@ class Engines:
     engine: str = "auto"
     cores: bool = True
     large: bool = False
+    _boards: Boards | None = None
     _explicit: Explicit | None = None
     _symbolic: Symbolic | None = None
 
@@ -53,6 +56,14 @@ class Engines:
 
             self._symbolic = Symbolic(self.game)
         return self._symbolic
+
+    @property
+    def boards(self) -> Boards:
+        if self._boards is None:
+            from tablelaw.solver.boards import Boards
+
+            self._boards = Boards(self.game, lambda game: Engines(game, self.engine, self.cores))
+        return self._boards
 
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict on a question; `unknown` with a reason when the budget does not suffice."""
@@ -77,7 +88,7 @@ class Engines:
         if self.engine == "explicit":
             return self.explicit.ask(asked, budget)
         if self.engine == "symbolic":
-            return self.symbolic.ask(asked, budget)
+            return self.boards.ask(asked, budget) if has_board(self.game) else self.symbolic.ask(asked, budget)
         if asked.kind in SEARCH_ONLY:
             return self.explicit.ask(asked, budget)
         spent = ""
@@ -92,7 +103,8 @@ class Engines:
         except Unlowerable as why:
             spent = str(why)
         seconds = budget.left()
-        found = self.symbolic.ask(asked, budget.part(seconds * 0.7) if seconds != float("inf") else budget)
+        most = budget.part(seconds * 0.7) if seconds != float("inf") else budget
+        found = self._beyond(asked, most)
         if found.verdict != "unknown":
             return found
         budget.check()
@@ -105,8 +117,19 @@ class Engines:
         found.reason = f"{found.reason}; search: {spent}"
         return found
 
+    def _beyond(self, asked: Asked, budget: Budget) -> Verdict:
+        """The verdict of what needs no list of all states."""
+        if not has_board(self.game):
+            return self.symbolic.ask(asked, budget)
+        try:
+            return self.boards.ask(asked, budget)
+        except Unlowerable as why:
+            return Verdict("unknown", reason=str(why))
+
     def _compare(self, asked: Asked, found: Verdict, budget: Budget) -> None:
         """Where both engines are cheap, both answer; when they differ, nothing is answered."""
+        if has_board(self.game):
+            return
         if asked.kind not in PROVABLE or found.verdict == "unknown" or (found.states or 0) > BOTH_BELOW:
             return
         try:

@@ -42,6 +42,11 @@ class Problem:
     def terms(self) -> Terms:
         return self.model.terms
 
+    @property
+    def end_faults(self) -> list[Term]:
+        """Where an end clause, or who has won, has no value."""
+        return [c for c, _ in (*self.model.end_faults, *self.model.winner_faults)]
+
     def prop(self, e: Expr, names: dict[str, Tree] | None = None) -> Prop:
         """The terms of a formula of a question (a truth value or a number)."""
         low, t = self.lowerer, self.terms
@@ -65,14 +70,20 @@ class Problem:
         assert isinstance(step, Term)
         return Prop(start, step, True, start_fault, step_fault)
 
-    def seats(self, e: Expr) -> Members:
-        """The players a `who` names in a state."""
+    def seats(self, e: Expr) -> dict[int, Term]:
+        """For each player, whether a `who` names them in a state."""
         t = self.terms
         found = self.lowerer.expr(e, Around(self.lowerer.state("var"), {}, t.true))
         if isinstance(found, Members):
-            return Members({p: found.of.get(p, t.false) for p in range(self.game.players)})
+            return {p: found.of.get(p, t.false) for p in range(self.game.players)}
         assert isinstance(found, Term)
-        return Members({p: t.eq(found, t.const(p)) for p in range(self.game.players)})
+        return {p: t.eq(found, t.const(p)) for p in range(self.game.players)}
+
+    def goal(self, e: Expr, who: frozenset[int]) -> Term:
+        """A goal of these players as a term of the position; `who` in it means them."""
+        t = self.terms
+        named = Members({p: t.true if p in who else t.false for p in range(self.game.players)})
+        return self.prop(e, {"who": named}).start
 
 
 def prepare(

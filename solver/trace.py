@@ -10,10 +10,13 @@ from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, Outcome, State
 from tablelaw.solver.shapes import numbers, read_back
 from tablelaw.spec.game import Action, End, Game
+from tablelaw.spec.grid import Cell
+from tablelaw.spec.layout_text import cell_text, piece_text
+from tablelaw.spec.layouts import Laid, Layout
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.positions import plain, shown
 from tablelaw.spec.reckon import Place, value
-from tablelaw.spec.types import BagOf, MapOf, Type
+from tablelaw.spec.types import BagOf, LayoutType, MapOf, Type
 from tablelaw.spec.values import Map, Value
 
 
@@ -194,12 +197,53 @@ def change_list(game: Game, before: State, after: State) -> list[tuple[str, str,
     return found
 
 
+def change_texts(game: Game, before: State, after: State) -> list[str]:
+    """Each change as people read it: `pot 3 → 4`; of a layout the pieces laid and taken, `table: + gate/1 on (1, 0)`."""
+    layouts = {v.name for v in game.variables if isinstance(v.type, LayoutType)}
+    rows: list[str] = []
+    for v in game.variables:
+        if v.name in layouts and before[v.name] != after[v.name]:
+            rows.append(_layout_change(v.name, before[v.name], after[v.name]))
+            continue
+        found: list[tuple[str, str, str]] = []
+        _compare(v.name, v.type, before[v.name], after[v.name], found)
+        rows += [f"{path} {old} → {new}" for path, old, new in found]
+    return rows
+
+
+MOST_PIECES_TOLD = 4
+
+
+def _layout_change(name: str, a: Layout, b: Layout) -> str:
+    laid = [c for c in b if b.cells[c] != a.cells.get(c)]
+    gone = [c for c in a if a.cells[c] != b.cells.get(c)]
+    if gone and not b.cells:
+        return f"{name}: all {len(gone)} pieces taken away" if len(gone) > 1 else f"{name}: the piece taken away"
+    if len(gone) + len(laid) > MOST_PIECES_TOLD:
+        return f"{name}: " + ", ".join(f"{n} pieces {what}" for n, what in ((len(gone), "taken"), (len(laid), "laid")) if n)
+    told = [f"- {_piece(a.cells[c])} from {cell_text(c)}" for c in gone]
+    return f"{name}: " + ", ".join([*told, *(f"+ {_piece(b.cells[c])} on {cell_text(c)}" for c in laid)])
+
+
+def _changed_squares(a: Layout, b: Layout) -> list[Cell]:
+    changed = [c for c in {*a.cells, *b.cells} if a.cells.get(c) != b.cells.get(c)]
+    return sorted(changed, key=lambda c: (c.y, c.x))
+
+
+def _piece(laid: Laid | None) -> str:
+    return "none" if laid is None else piece_text(laid)
+
+
 def _compare(path: str, kind: Type, a: Value, b: Value, found: list[tuple[str, str, str]]) -> None:
     if a == b:
         return
     if isinstance(kind, MapOf):
         for k in b:
             _compare(f"{path}[{shown(k, kind.key)}]", kind.value, a[k], b[k], found)
+        return
+    if isinstance(kind, LayoutType):
+        for c in _changed_squares(a, b):
+            found.append((f"{path}[{cell_text(c)}]", _piece(a.cells.get(c)), _piece(b.cells.get(c))))
         return
     if isinstance(kind, BagOf):
         changed = [k for k in b if a.get(k, 0) != b[k]]

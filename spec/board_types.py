@@ -16,5 +16,5 @@ TURNING = (SIDE, DIRECTION, HALF)
 
 LARGEST_GRID = 128
 """How many pieces a free grid, and how many squares a board, may take."""
-FARTHEST_APART = 4
+FARTHEST_APART = 8
 """How many steps from the laid pieces `frontier` may look."""

@@ -31,6 +31,8 @@ REACHES = ("sides", "halves", "inside")
 MOST_KINDS = 24
 _OF_PIECES = ("parts", "attributes", "rotation", "contact", "faces", "says", "cite")
 _OF_FACES = ("says", "cite", "only", "count")
+_FIELDS = ("face", "rotation", "parts", "cell", "kind", "side", "sides", "cells", "size", "open", "closed", "loops")
+"""What laid pieces, parts and features have besides their attributes."""
 
 
 @dataclass(slots=True)
@@ -131,6 +133,8 @@ class PieceReader:
             if not isinstance(node, Mapping) or not isinstance(kind, Enum):
                 if isinstance(kind, Enum) or not isinstance(node, Mapping):
                     self.sink.error("S203", node.span, "what pieces are was expected here", help=_FORM)
+                elif not items(node.get("faces")):
+                    self.sink.error("S401", key.span, f"`{key.text}` has no face", help=_FORM)
                 self.names.faulty.add(key.text)
                 continue
             found = self._pieces(key, node, kind)
@@ -170,7 +174,7 @@ class PieceReader:
         turning = frozenset(n for n, a in own.items() if a.turns)
         bare = Pieces(key.text, kinds, faces, attributes, turning, free)
         allowed = self._contact(key, node.get("contact"), bare)
-        if allowed is None:
+        if allowed is None or not self._touchable(node, bare, allowed):
             return None
         return Pieces(key.text, kinds, faces, attributes, turning, free, allowed)
 
@@ -228,7 +232,7 @@ class PieceReader:
                 self.sink.error("S206", k.span, f"`{k.text}` is not a name", help="use letters, digits and `_`, a letter first")
                 ok = False
                 continue
-            if k.text in ("face", "rotation", "parts", "cell", "kind", "side", "sides", "cells", "size", "open", "closed", "loops"):
+            if k.text in (*_OF_FACES, *_FIELDS):
                 self.sink.error("R211", k.span, f"`{k.text}` has a meaning of its own", help="choose another name")
                 ok = False
                 continue
@@ -275,9 +279,9 @@ class PieceReader:
     ) -> tuple[FacePart, ...] | None:
         chosen = [n for n in _alternatives(node) if self._exists(n)]
         if len(chosen) != 1:
-            how = "none" if not chosen else "more than one"
+            how = "none" if not chosen else "several"
             cure = "give each alternative an `only`, so that one of them holds under every setting"
-            self.sink.error("S401", node.span, f"{how} of the alternatives of face `{key.text}` exists here", help=cure)
+            self.sink.error("S401", node.span, f"{how} of the alternatives of face `{key.text}` exist at once", help=cure)
             return None
         found: list[FacePart] = []
         ok = True
@@ -305,13 +309,9 @@ class PieceReader:
         return only is None or holds(Builder(self.sink)._only(only), self.names, self.doc, self.sink)
 
     def _apart(self, key: Scalar, parts: list[FacePart], kinds: dict[str, Kind]) -> bool:
-        """No two parts of a kind share a side (half), and inside there is one of a kind at most."""
+        """No two parts of a kind share a side (half)."""
         for kind in kinds.values():
-            mine = [p for p in parts if p.kind == kind.name]
-            if kind.reach == "inside" and len(mine) > 1:
-                self.sink.error("S401", key.span, f"face `{key.text}` has two `{kind.name}` inside", help="keep one of them")
-                return False
-            places = [a for p in mine for a in p.at]
+            places = [a for p in parts if p.kind == kind.name for a in p.at]
             twice = next((a for a in places if places.count(a) > 1), None)
             if twice is not None:
                 cure = "a part lists each side it joins, and no two parts of a kind share one"
@@ -345,9 +345,15 @@ class PieceReader:
 
     def _places(self, node: Node | None, whole: Node, kind: Kind) -> tuple[str, ...] | None:
         ring = SIDES if kind.reach == "sides" else HALVES
+        what = "sides" if kind.reach == "sides" else "halves of sides"
+        if isinstance(whole, Scalar) or isinstance(node, Scalar):
+            a, b = ring[0], ring[2]
+            cure = f"write `[[{a}, {b}]]` for one part that joins two {what}, `[[{a}], [{b}]]` for two parts"
+            self.sink.error("S401", whole.span, f"a part of kind `{kind.name}` is a list of {what}", help=cure)
+            return None
         if not isinstance(node, Sequence) or not node.items:
-            cure = "a part lists the sides that it joins, as in `[N, E]`"
-            self.sink.error("S401", whole.span, f"this part of kind `{kind.name}` touches nothing", help=cure)
+            cure = f"a part lists the {what} that it joins, as in `[{ring[0]}, {ring[2]}]`"
+            self.sink.error("S401", whole.span, f"this part of kind `{kind.name}` reaches no side", help=cure)
             return None
         found: list[str] = []
         for n in node.items:
@@ -414,6 +420,17 @@ class PieceReader:
             )  # fmt: skip
             return None
         return allowed
+
+
+    def _touchable(self, node: Mapping, bare: Pieces, allowed: frozenset[tuple[Shown, Shown]]) -> bool:
+        """Has each face a side that may touch some other? One without could lie alone at most."""
+        sides = {shown for pair in allowed for shown in pair}
+        for k, _ in items(node.get("faces")):
+            if k.text in bare.faces and not any(bare.shows[k.text, 0, s] in sides for s in SIDES):
+                cure = "mend `contact:`, or the parts of the face"
+                self.sink.error("S402", k.span, f"no side of `{k.text}` may touch any other", help=cure)
+                return False
+        return True
 
 
 def _alternatives(node: Node) -> list[Node]:

@@ -520,6 +520,7 @@ _LONGEST_FAMILIES = 200_000
 
 _FORMULAS = {
     "always", "never", "reach", "largest", "smallest", "where", "within", "before", "at", "depth", "measure", "exactly-when",
+    "some-layout", "every-layout",
 }  # fmt: skip
 
 

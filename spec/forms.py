@@ -153,8 +153,6 @@ KINDS: dict[str, str] = {
 LATER: dict[str, str] = {
     "odds": "exact odds",
     "expected": "exact odds",
-    "some-layout": "layouts",
-    "every-layout": "layouts",
     "same": "editions",
     "clarifies": "clarifications",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tablelaw.spec.core import Binder, Draw, Effect, Expr
@@ -73,6 +74,11 @@ class Game:
     clauses: dict[str, Clause] = field(default_factory=dict)
     digest: str = ""
     left_open: tuple[dict[str, str], ...] = ()
+    said: Callable[[Expr], Expr | None] | None = None
+    """Of a game derived from another: how it says a formula of that one; None where it cannot."""
+    origin: Game | None = None
+    hints: tuple[Expr, ...] = ()
+    """Of a derived game: claims that hold of it, for provers to try."""
 
     def action(self, name: str) -> Action | None:
         """The action of that name."""

@@ -66,15 +66,23 @@ def read_cell(node: Scalar, kind: CellType, sink: Diagnostics) -> Cell | None:
         return None
     cell = Cell(int(found[1]), int(found[2]))
     if not contains(kind, cell):
-        sink.error("T113", node.span, f"`{cell_text(cell)}` lies farther off than pieces can come", help="begin at (0, 0)")
+        sink.error("T113", node.span, f"`{cell_text(cell)}` lies farther off than pieces can come", help="lay the pieces round (0, 0)")
         return None
     return cell
 
 
 def read_piece(node: Node, kind: LayoutType, sink: Diagnostics) -> Laid | None:
     """`face`, or `face/quarter turns`."""
-    word = node.text.strip() if isinstance(node, Scalar) else ""
-    return piece_of(word, node.span, kind, sink)
+    if not isinstance(node, Scalar):
+        sink.error("T113", node.span, "a face was expected here", help=_as_in(kind))
+        return None
+    return piece_of(node.text.strip(), node.span, kind, sink)
+
+
+def _as_in(kind: LayoutType) -> str:
+    assert kind.pieces is not None
+    face = kind.faces.values[0]
+    return f"write a face with its quarter turns, as in `{face}/1`" if kind.pieces.free else f"write a face, as in `{face}`"
 
 
 def piece_of(word: str, span: Span, kind: LayoutType, sink: Diagnostics) -> Laid | None:
@@ -82,7 +90,7 @@ def piece_of(word: str, span: Span, kind: LayoutType, sink: Diagnostics) -> Laid
     assert kind.pieces is not None
     found = _PIECE.match(word)
     if not found:
-        sink.error("T113", span, f"`{word[:40]}` is not a piece", help="write a face with its quarter turns, as in `gate/1`")
+        sink.error("T113", span, f"`{word[:40]}` is not a piece", help=_as_in(kind))
         return None
     face, turns = found[1], int(found[2] or 0)
     if face not in kind.faces.values:
@@ -109,7 +117,7 @@ def _checked(placed: Placed, kind: LayoutType, sink: Diagnostics) -> Layout | No
             sink.error("T113", span, f"{cell_text(cell)} is not on the board", help=f"the board has {kind.width} columns and {kind.height} rows, from (0, 0)")
             return None
         if len(cells) >= kind.limit:
-            sink.error("T113", span, f"there are no more than {kind.limit} pieces", help="leave some out")
+            sink.error("T113", span, f"this layout takes no more than {kind.limit} piece{'' if kind.limit == 1 else 's'}", help="leave some out")
             return None
         clash = contact_clash(empty.pieces, cells, cell, laid)
         if clash is not None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tablelaw.spec.grid import FACING, OPPOSITE, SIDES, Cell, Edge, Part, across, neighbours8, side_of, step, turned
 from tablelaw.spec.operators import Fault
@@ -122,7 +122,7 @@ class Layout:
     def links(self, cell: Cell, face: str, rotation: int, kind: str) -> frozenset[str]:
         """The sides (halves) of a piece to be laid at which a part of the kind would meet one."""
         found: set[str] = set()
-        halves = self.pieces.kinds[kind].reach == "halves"
+        halves = self.pieces.halves(kind)
         for p in self.pieces.parts[face, rotation]:
             if p.kind == kind:
                 for at in p.at:
@@ -173,7 +173,7 @@ class Layout:
         return found
 
     def _grow(self, kind: str) -> Iterator[Feature]:
-        facing = FACING if self.pieces.kinds[kind].reach == "halves" else OPPOSITE
+        facing = FACING if self.pieces.halves(kind) else OPPOSITE
         owner: dict[tuple[Cell, str], Part] = {}
         every = [p for c in self for p in sorted(self.parts(c), key=lambda p: str(p.side)) if p.kind == kind]
         for p in every:
@@ -224,12 +224,7 @@ class Layout:
     def _through(self, edge: Edge) -> str | None:
         """The side at which a line that enters there leaves again; None on an empty square or where it ends."""
         near = self.cells.get(edge.cell)
-        if near is None:
-            return None
-        for p in self.pieces.parts[near]:
-            if len(p.at) == 2 and edge.side in p.at and self.pieces.kinds[p.kind].reach == "sides":
-                return p.at[1] if p.at[0] == edge.side else p.at[0]
-        return None
+        return None if near is None else self.pieces.through[near].get(edge.side)
 
 
 class LaidPiece:
@@ -287,19 +282,15 @@ class Feature:
             return getattr(self, name)
         return self.total(name)
 
-    def holds(self, cell: Cell, kind: str, at: Iterable[str]) -> bool:
-        """Is the part of a kind at these sides of a square one of its parts?"""
-        places = frozenset(at)
-        return any(p.cell == cell and p.kind == kind and p.sides == places for p in self.parts)
-
     def touches(self, other: Feature) -> bool:
         """Are parts of both neighbours along one piece's rim?"""
         layout = self.layout
         for cell in self.cells & other.cells:
             lies = layout.cells[cell]
             parts = layout.pieces.parts[lies]
-            mine = {i for i, p in enumerate(parts) if self.holds(cell, p.kind, p.at)}
-            theirs = {i for i, p in enumerate(parts) if other.holds(cell, p.kind, p.at)}
+            named = [Part(cell, p.kind, p.at[0] if p.at else None) for p in parts]
+            mine = {i for i, p in enumerate(named) if p in self.parts}
+            theirs = {i for i, p in enumerate(named) if p in other.parts}
             if any(a in mine and b in theirs for a, b in layout.pieces.around[lies]):
                 return True
         return False

@@ -100,6 +100,45 @@ PAGES = (
         """,
     ),
     (
+        "Q113",
+        "question about all layouts reads something else",
+        """
+        `some-layout`, `every-layout` and `count: layouts` speak of all connected layouts of some pieces,
+        reachable or not. Such a layout comes from no play and lies nowhere in particular: other variables have
+        no value, nobody has moved, and the layout moved along the grid is the same one.
+
+            corner-taken: {some-layout: "(0, 0) in table and turn == 0", of: table, size: 3}
+
+        Speak of the squares of the layout and what lies on them. The `contact` of the pieces has to ask the same
+        of both sides, for nobody says which piece was laid first.
+
+            corner-laid: {some-layout: "any(table[c].face == corner for c in table)", of: table, size: 3}
+        """,
+    ),
+    (
+        "Q114",
+        "symmetry that the rules do not have",
+        """
+        `up_to` counts layouts as one that differ by being moved, turned or mirrored; moving is always divided
+        out. It is refused where the rules tell such layouts apart: pieces that are not turned, a board that is
+        longer than wide, a piece without its mirror image, a formula that names a direction.
+
+            bends:
+              count: layouts
+              size: 3
+              where: any(table[c].arrow == N for c in table)
+              up_to: rotation
+
+        Leave that symmetry out, or say the same without a direction.
+
+            bends:
+              count: layouts
+              size: 3
+              where: any(table[c].arrow != none for c in table)
+              up_to: rotation
+        """,
+    ),
+    (
         "Q120",
         "evidence cannot be read",
         """
@@ -144,9 +183,9 @@ PAGES = (
         """
         The language has this, this version of the program does not answer it yet.
 
-            state: {table: {type: "layout[Tile, 80]"}}
+            questions: {chances: {odds: 0 in winners()}}
 
-        Leave it out for now, or say in numbers what the board must keep.
+        Leave it out for now.
         """,
     ),
     (

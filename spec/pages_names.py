@@ -113,6 +113,21 @@ PAGES = (
         """,
     ),
     (
+        "R212",
+        "no layout here",
+        """
+        A formula about layouts, in a game that declares no pieces, or about parts, where the pieces have
+        none.
+
+            check: cell in frontier(table)       # and no `pieces:`
+
+        Declare the pieces, and a variable that holds what is laid.
+
+            pieces: {Tile: {parts: {road: {at: sides}}, faces: {bend: {road: [[N, E]]}}}}
+            state: {table: {type: "layout[Tile, 80]", init: {}}}
+        """,
+    ),
+    (
         "T101",
         "wrong kind of value",
         """
@@ -271,6 +286,41 @@ PAGES = (
             state: {pot: {type: 0..9, init: 10}}
 
         Mend the value or the type.
+        """,
+    ),
+    (
+        "T113",
+        "layout is not written so",
+        """
+        A layout is a list of squares with faces, or a picture: a row a line, a word for each square, `.` for
+        an empty one. A word is a face with its quarter turns, or a character such as `│` or `└` where
+        exactly one piece looks so. The first word is the square (0, 0), unless a line above it gives another.
+
+            given:
+              table: {"0, 0": gate/5}
+
+        Write squares as `"(x, y)"`, x east and y south, and 0 to 3 quarter turns; or draw it.
+
+            given:
+              table: |
+                (-1, 0)
+                gate/1 road/1 .
+                .      bend   road/1
+        """,
+    ),
+    (
+        "T114",
+        "pieces may not touch",
+        """
+        Two pieces of a position lie side by side, and the rule of contact allows that in neither order.
+
+            table: |
+              straight/1 straight/0      # a road that ends at the side of another
+
+        Turn one of them, move it, or leave it out. If the rulebook allows it, the mistake is in `contact:`.
+
+            table: |
+              straight/1 straight/1
         """,
     ),
 )

@@ -147,6 +147,42 @@ PAGES = (
         """,
     ),
     (
+        "S401",
+        "pieces are not declared so",
+        """
+        Pieces list their kinds of part with where these reach (`sides`, `halves` or `inside`), and their
+        faces with the parts on each. A part lists the sides (or halves) that it joins: N, E, S, W, or Nw,
+        Ne, En, Es, Se, Sw, Ws, Wn. Of one kind no two parts of a face share a side.
+
+            parts: {road: {at: sides}}
+            faces:
+              bend: {raod: [[N, E]]}           # no such kind of part
+              fork: {road: [[N, E], [E, W]]}   # E stands in two parts
+
+        Write each part as a list of its sides; parts that do not touch inside the piece are lists of their
+        own. If a face has alternatives, exactly one of them exists under each setting.
+
+            parts: {road: {at: sides}}
+            faces:
+              bend: {road: [[N, E]]}
+              fork: {road: [[N, E, W]]}
+        """,
+    ),
+    (
+        "S402",
+        "pieces can touch nothing",
+        """
+        The rule of contact is false for every two sides that the faces have, so no piece could ever be
+        laid beside another.
+
+            contact: mine != mine
+
+        Compare the kinds shown by the side that is laid, `mine`, with those of the side it meets, `theirs`.
+
+            contact: mine == theirs
+        """,
+    ),
+    (
         "E101",
         "too large or nested too deeply",
         """

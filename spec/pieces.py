@@ -101,10 +101,34 @@ class Pieces:
         """For each face and rotation the pairs of its parts (by number) that are neighbours along the rim."""
         found: dict[tuple[str, int], tuple[tuple[int, int], ...]] = {}
         for key, parts in self.parts.items():
-            ring = [i for place in RIM for i, p in enumerate(parts) if place in p.at]
-            pairs = {(a, b) for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True) if a != b}
+            at_place = [[i for i, p in enumerate(parts) if place in p.at] for place in RIM]
+            ring = [here for here in at_place if here]
+            pairs = {
+                (a, b)
+                for here, after in zip(ring, [*ring[1:], *ring[:1]], strict=True)
+                for a in here
+                for b in (*here, *after)
+                if a != b
+            }
             found[key] = tuple(sorted(pairs | {(b, a) for a, b in pairs}))
         return found
+
+    @cached_property
+    def through(self) -> dict[tuple[str, int], dict[str, str]]:
+        """For each face and rotation where a line that enters at a side leaves: through the part of two sides there.
+
+        Where two such parts go from one side to different ones, no line goes through either.
+        """
+        found: dict[tuple[str, int], dict[str, str]] = {}
+        for key, parts in self.parts.items():
+            lines = {p.at for p in parts if self.kinds[p.kind].reach == "sides" and len(p.at) == 2}
+            alone = [at for at in lines if not any(at != other and set(at) & set(other) for other in lines)]
+            found[key] = {a: b for at in alone for a, b in (at, at[::-1])}
+        return found
+
+    def halves(self, kind: str) -> bool:
+        """Do parts of the kind reach to halves of sides? These pieces need not have any: it may be a kind of others."""
+        return kind in self.kinds and self.kinds[kind].reach == "halves"
 
     def attribute(self, face: str, name: str, rotation: int) -> Value:
         """An attribute of a face that lies turned."""

@@ -14,6 +14,7 @@ from tablelaw.spec.expressions import Parsed, parse_formula
 from tablelaw.spec.forms import LATER
 from tablelaw.spec.formulas import formula, static_value
 from tablelaw.spec.game import Game
+from tablelaw.spec.over_layouts import OF_STATES, Overview, asks_layouts, up_to
 from tablelaw.spec.positions import Unreadable, read_value
 from tablelaw.spec.settings import holds
 from tablelaw.spec.source import Span
@@ -89,6 +90,9 @@ class Asked:
     within: int | None = None
     depth: int | None = None
     what: str = ""
+    of: str = ""
+    sizes: tuple[int, ...] = ()
+    up_to: tuple[str, ...] = ()
     given: Map | None = None
     expected: Expected | None = None
     scenarios: tuple[Staged, ...] = ()
@@ -161,13 +165,16 @@ class Reader:
             )  # fmt: skip
             return None
         before = len(self.sink)
+        overview = asks_layouts(q)
         f = {k: self._typed(q, k) for k in q.formulas if k not in ("depth", "within", "goal", "exactly-when", "who")}
-        given = self.position(q.node.get("given"), f"in question `{q.id}`")
+        given = None if overview else self.position(q.node.get("given"), f"in question `{q.id}`")
         asked = Asked(
             q.id, q.kind, q.span, q.says, q.cite, f.get(q.kind), f.get("then"), f.get("where"), f.get("measure"),
             within=self._number(q, "within"), depth=self._number(q, "depth"), given=given, expected=self._expected(q),
             what=text(q.node.get(q.kind)), texts={k: p.scalar.text for k, p in q.formulas.items()},
         )  # fmt: skip
+        if overview and not (len(self.sink) > before and self.sink.has_errors):
+            asked = replace(asked, **Overview(self.game, self.sink, q).fields(f))
         asked = replace(asked, **self._special(q, f))
         return None if len(self.sink) > before and self.sink.has_errors else asked
 
@@ -211,22 +218,21 @@ class Reader:
                     help="write `terminates: true`",
                 )
         elif q.kind == "count":
-            if text(main) == "layouts":
-                self.sink.error("Q201", q.span, f"question `{q.id}` counts layouts, which this version does not read yet")
-            elif text(main) not in ("states", "plays", "moves"):
-                near = did_you_mean(text(main), ("states", "plays", "moves"))
+            if text(main) not in ("states", "plays", "moves", "layouts"):
+                near = did_you_mean(text(main), ("states", "plays", "moves", "layouts"))
                 self.sink.error(
                     "Q103",
                     main.span if main else q.span,
-                    "`count` counts `states`, `plays` or `moves`",
-                    help=f"did you mean `{near}`?"
-                    if near
-                    else "its actions are " + ", ".join(a.name for a in self.game.actions[:12]),
+                    "`count` counts `states`, `plays`, `moves` or `layouts`",
+                    help=f"did you mean `{near}`?" if near else "write for example `count: states`",
                 )
-            elif q.node.get("up_to") is not None:
-                self.sink.error(
-                    "Q201", q.span, f"question `{q.id}` counts up to a symmetry, which this version does not answer yet"
-                )
+            elif text(main) != "layouts" and q.node.get("up_to") is not None:
+                found["up_to"] = up_to(q, self.sink, OF_STATES) or ()
+                if found["up_to"]:
+                    self.sink.error(
+                        "Q201", q.span, f"question `{q.id}` counts up to a symmetry, which this version does not answer yet",
+                        help="leave `up_to` out for now",
+                    )  # fmt: skip
             if text(main) == "moves" and "depth" not in q.formulas:
                 self.sink.error("Q103", q.span, "`count: moves` needs `depth`", help="add `depth: 5`")
         elif q.kind == "force":

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import cast
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.explicit import counts, lassos, search
+from tablelaw.solver.explicit.boards import BoardProblem, has_board, never_falls
 from tablelaw.solver.explicit.forcing import Arena
 from tablelaw.solver.ir import Term
 from tablelaw.solver.loops import people, whose
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
-from tablelaw.solver.shapes import Members
 from tablelaw.solver.space.graph import Budget, Space
-from tablelaw.solver.trace import Trace, fault_step, replay, to_numbers, to_state
+from tablelaw.solver.space.rows import Coded, Rows
+from tablelaw.solver.trace import Trace, fault_step, replay, to_numbers
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Asked
@@ -41,9 +43,13 @@ class Explicit:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._spaces: dict[object, tuple[Problem, Space]] = {}
+        self._boards: dict[object, Rows] = {}
 
     def prepared(self, asked: Asked) -> tuple[Problem, Space]:
         """The problem and its space; questions that add nothing to the model share one."""
+        if has_board(self.game):
+            board = BoardProblem(self.game, asked, self._boards)
+            return cast("Problem", board), board.space
         problem = prepare(self.game, asked, unroll=True)
         key = (tuple(problem.model.starts), tuple(problem.counters))
         found = self._spaces.get(key)
@@ -61,21 +67,16 @@ class Explicit:
             verdict.states = len(space.states)
         if verdict.known_by == "exhausted":
             verdict.bound = f"all {len(space.states):,} reachable states" if space.complete else None
-            if problem.counters and any(self._full(problem, space)):
+            if space.full(problem.counters.values()):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
         if space.faulty and asked.kind != "in-range" and (verdict.trace is None or verdict.verdict == "value"):
             verdict.notes.append("as far as no range is left, for `in-range` fails: steps that leave one are not counted")
         return verdict
 
-    def _full(self, problem: Problem, space: Space) -> Iterable[bool]:
-        for number in problem.counters.values():
-            shift, mask = space.pack.shifts[number], space.pack.masks[number]
-            yield any((s >> shift) & mask == mask for s in space.states)
-
     # plays
 
     def state(self, problem: Problem, space: Space, packed: int) -> evaluate.State:
-        return to_state(self.game, space.pack.unpack(packed)[: problem.game_slots])
+        return space.state(self.game, problem.game_slots, packed)
 
     def play(self, problem: Problem, space: Space, path: list[int], loop_from: int | None = None) -> Trace:
         """The trace along packed states, each step taken again by the evaluator."""
@@ -124,7 +125,7 @@ class Explicit:
         return Verdict("holds", "exhausted", evidence=closed_set(space))
 
     def _in_range(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
-        for fault, _ in (*problem.model.end_faults, *problem.model.winner_faults):
+        for fault in problem.end_faults:
             test = space.formula(fault)
             for i in space.met(budget):
                 if test(space.states[i]):
@@ -150,6 +151,10 @@ class Explicit:
     def _extreme(self, asked: Asked, problem: Problem, space: Space, budget: Budget, sign: int) -> Verdict:
         prop = self._prop(problem, asked)
         where = problem.prop(asked.where) if asked.where is not None else None
+        if sign < 0 and isinstance(space, Rows) and not (prop.looks or (where is not None and where.looks)):
+            assert asked.formula is not None
+            if never_falls(self.game, asked.formula):
+                return self._least(asked, problem, prop, where, budget)
         limit = prop.step.hi if sign > 0 else prop.step.lo
         best: tuple[int, search.Hit] | None = None
         known, notes = "exhausted", list[str]()
@@ -163,6 +168,19 @@ class Explicit:
             return Verdict("unknown", reason="no reachable position meets the condition")
         trace = self.play(problem, space, best[1].path(space))
         return Verdict("value", known, value=str(best[0]), trace=trace, clauses=_fired(trace), notes=notes)
+
+    def _least(self, asked: Asked, problem: Problem, prop: Prop, where: Prop | None, budget: Budget) -> Verdict:
+        """The smallest value of what only grows: everything else that can be reached has no smaller one."""
+        space = Rows(self.game, tuple(problem.counters), asked.given)
+        good = None if where is None else space.formula(cast("Coded", where.start))
+        number, bad = space.formula(cast("Coded", prop.start)), space.formula(cast("Coded", prop.start_fault))
+        found = search.least(space, number, good, bad, budget)
+        if found is None:
+            return Verdict("unknown", reason="no reachable position meets the condition", states=len(space.states))
+        trace = self.play(problem, space, found[0].path(space))
+        notes = ["no step lowers it, so that positions with larger values need not be looked at"]
+        states = len(space.states)
+        return Verdict("value", "exhausted", value=str(found[1]), trace=trace, clauses=_fired(trace), notes=notes, states=states)
 
     def _count(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
         where = problem.prop(asked.where) if asked.where is not None else None
@@ -180,31 +198,32 @@ class Explicit:
             return Verdict("value", "exhausted", value=str(found))
         space.explore(budget)
         slots = problem.game_slots
-        n = len(space.states) if good is None else sum(1 for s in space.states if good(s))
-        if slots != len(problem.model.slots):
-            mask = (1 << space.pack.shifts[slots]) - 1
-            n = len({s & mask for s in space.states if good is None or good(s)})
+        n = len({space.bare(s, slots) for s in space.states if good is None or good(s)})
         return Verdict("value", "exhausted", value=str(n))
 
     # endless play
 
-    def sliced(self, asked: Asked, problem: Problem, space: Space, terms: list[Term]) -> tuple[Problem, Space, set[int]]:
-        """The problem and space with only the slots that can matter to play and to the terms.
+    def sliced(
+        self, asked: Asked, problem: Problem, space: Space, terms: list[Term]
+    ) -> tuple[Problem, Space, set[int] | None]:
+        """The problem and space with only the slots that can matter to play and to the terms; None where all are kept.
 
         A slot left out, such as a counter that nothing reads, then neither tells positions apart nor stops the play.
         """
+        if isinstance(space, Rows):
+            return problem, space, None
         keep = relevant(problem.model, terms)
         if len(keep) == len(problem.model.slots):
-            return problem, space, keep
+            return problem, space, None
         model = slice_to(problem.model, keep)
         small = replace(problem, model=model)
         return small, Space(model), keep
 
     def lifted(
-        self, problem: Problem, space: Space, keep: set[int], path: list[int], loop_from: int | None = None
+        self, problem: Problem, space: Space, keep: set[int] | None, path: list[int], loop_from: int | None = None
     ) -> Trace | None:
         """The play of the whole game along a path of a slice; None when it would leave a range on the way."""
-        if len(keep) == len(problem.model.slots):
+        if keep is None:
             return self.play(problem, space, path, loop_from)
         rows = [space.pack.unpack(s) for s in path]
         start = next(s for s in problem.starts if _agrees(self.game, s, rows[0], keep))
@@ -277,7 +296,7 @@ class Explicit:
             return Verdict("unknown", reason="`always-after` reads positions; `old` and `actor` are not followed here")
         problem, space, keep = self.sliced(asked, problem, space, [when.start, then.start])
         graph = lassos.edges(space, budget)
-        begins, meets, ended = space.formula(when.start), space.formula(then.start), space.formula(problem.model.ended)
+        begins, meets, ended = space.formula(when.start), space.formula(then.start), space.formula(space.ended)
         dead = set(space.stuck)
         bad = bytearray(1 if meets(s) else 0 for s in space.states)
         final = bytearray(1 if i in dead or ended(s) else 0 for i, s in enumerate(space.states))
@@ -296,7 +315,7 @@ class Explicit:
                 return Verdict(
                     "fails", "exhausted", trace=trace, clauses=_fired(trace), reason=reason, states=len(space.states)
                 )
-        evidence = closed_set(space) if len(keep) == len(problem.model.slots) else None
+        evidence = closed_set(space) if keep is None else None
         return Verdict("holds", "exhausted", evidence=evidence, states=len(space.states))
 
     def _avoided(
@@ -321,20 +340,20 @@ class Explicit:
         assert asked.who is not None
         seats = problem.seats(asked.who)
         exactly_term = None if asked.exactly_when is None else problem.prop(asked.exactly_when).start
-        goals = [self._goal(asked, problem, frozenset({p})) for p in range(self.game.players)]
-        reads = [*seats.of.values(), *goals, *([exactly_term] if exactly_term is not None else [])]
+        goals = [problem.goal(asked.formula, frozenset({p})) for p in range(self.game.players)]
+        reads = [*seats.values(), *goals, *([exactly_term] if exactly_term is not None else [])]
         problem, space, keep = self.sliced(asked, problem, space, reads)
         arena = Arena(space, budget)
-        tests = {p: space.formula(term) for p, term in seats.of.items()}
+        tests = {p: space.formula(term) for p, term in seats.items()}
         groups: dict[frozenset[int], list[int]] = {}
         for i, s in enumerate(space.states):
             if asked.exactly_when is not None or i < space.starts:
                 groups.setdefault(frozenset(p for p, test in tests.items() if test(s)), []).append(i)
         exactly = None if exactly_term is None else space.formula(exactly_term)
-        whole = len(keep) == len(problem.model.slots)
+        whole = keep is None
         shown: Verdict | None = None
         for who, members in groups.items():
-            goal = bytearray(1 if test else 0 for test in map(space.formula(self._goal(asked, problem, who)), space.states))
+            goal = bytearray(1 if test else 0 for test in map(space.formula(problem.goal(asked.formula, who)), space.states))
             rank = arena.winning(goal, who, asked.within)
             for i in members:
                 wins = rank[i] >= 0
@@ -355,13 +374,6 @@ class Explicit:
                 shown = Verdict("holds", "exhausted", trace=trace, notes=notes, evidence=evidence, states=len(space.states))
         evidence = closed_set(space) if whole else None
         return shown or Verdict("holds", "exhausted", states=len(space.states), evidence=evidence)
-
-    def _goal(self, asked: Asked, problem: Problem, who: frozenset[int]) -> Term:
-        """The goal of these players as a term of the position; `who` in it means them."""
-        assert asked.formula is not None
-        t = problem.terms
-        named = Members({p: t.true if p in who else t.false for p in range(self.game.players)})
-        return problem.prop(asked.formula, {"who": named}).start
 
     def _prevented(self, space: Space, arena: Arena, rank: list[int], v: int) -> tuple[list[int], int | None]:
         """A path on which the goal can never be forced, to an end or round for ever."""
@@ -415,9 +427,11 @@ def _fired(trace: Trace, loop_from: int | None = None) -> tuple[str, ...]:
 
 def closed_set(space: Space) -> dict[str, object] | None:
     """Evidence that nothing else is reachable: all states, for `recheck` to walk."""
-    return {"kind": "closed-set", "space": space} if space.complete else None
+    return {"kind": "closed-set", "space": space} if space.complete and not isinstance(space, Rows) else None
 
 
-def strategy(space: Space, arena: Arena, rank: list[int], who: frozenset[int]) -> dict[str, object]:
+def strategy(space: Space, arena: Arena, rank: list[int], who: frozenset[int]) -> dict[str, object] | None:
     """Evidence that a goal is forced: in how many steps, for every state where it is."""
+    if isinstance(space, Rows):
+        return None
     return {"kind": "strategy", "space": space, "rank": rank, "who": sorted(who)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+from collections.abc import Callable, Iterator
 
 from tablelaw.solver.problem import Problem, Prop
 from tablelaw.solver.space.graph import Budget, Space
@@ -108,3 +109,33 @@ def faulty(space: Space, budget: Budget) -> Iterator[int]:
             return
         budget.check(len(space.states))
         space.expand(budget)
+
+
+def least(
+    space: Space, number: Callable[..., int], good: Callable[..., int] | None, bad: Callable[..., int], budget: Budget
+) -> tuple[Hit, int] | None:
+    """The smallest value where `good` holds of a formula that no step lowers: states with small values first.
+
+    What is found is the smallest, because everything not yet looked at comes of states whose values are no smaller.
+    """
+    index, states, parents = space.index, space.states, space.parents
+    waiting = [(number(states[i]), i) for i in range(space.starts)]
+    heapq.heapify(waiting)
+    out: list[int] = []
+    while waiting:
+        value, i = heapq.heappop(waiting)
+        budget.check(len(states))
+        s = states[i]
+        if (good is None or good(s)) and not bad(s):
+            return Hit(i), value
+        out.clear()
+        space.successors(s, out)
+        for n in out:
+            if n >= 0 and n not in index:
+                index[n] = len(states)
+                states.append(n)
+                parents.append(i)
+                heapq.heappush(waiting, (number(n), index[n]))
+            elif n < 0 and (not space.faulty or space.faulty[-1] != i):
+                space.faulty.append(i)
+    return None

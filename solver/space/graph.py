@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tablelaw.solver.evaluate import State
 from tablelaw.solver.ir import Model, Term
 from tablelaw.solver.space.generate import Compiled, compiled, formula_source, successor_source
 from tablelaw.solver.space.pack import Packing, packing
+from tablelaw.solver.trace import to_state
+from tablelaw.spec.game import Game
 
 
 class OutOfBudget(Exception):
@@ -64,6 +67,9 @@ def memory_used() -> int:
 class Space:
     """Packed states in the order a breadth-first search meets them, each with the state it was first met from."""
 
+    rhythm = 512
+    """After so many positions the budget is looked at."""
+
     def __init__(self, model: Model) -> None:
         self.model = model
         self.pack: Packing = packing(model.slots)
@@ -116,7 +122,7 @@ class Space:
         """Expand the next states (all faults and states without a step are noted)."""
         began = time.monotonic()
         successors, states, index, parents = self.successors, self.states, self.index, self.parents
-        ended = self.formula(self.model.ended)
+        ended = self.formula(self.ended)
         last = min(len(states), self.expanded + count)
         i = self.expanded
         try:
@@ -138,10 +144,29 @@ class Space:
                         parents.append(i)
                 i += 1
                 self.expanded = i
-                if len(out) > 512 or not i % 512:
+                if len(out) > 512 or not i % self.rhythm:
                     budget.check(len(states))
         finally:
             self.seconds += time.monotonic() - began
+
+    @property
+    def ended(self) -> Term:
+        """Whether the play has ended in a position."""
+        return self.model.ended
+
+    def state(self, game: Game, slots: int, s: int) -> State:
+        """The position that a packed state stands for; `slots` are those of the game itself."""
+        return to_state(game, self.pack.unpack(s)[:slots])
+
+    def bare(self, s: int, slots: int) -> object:
+        """What tells positions apart when counters after the game's slots are left out."""
+        return s & ((1 << self.pack.shifts[slots]) - 1) if slots < len(self.pack.shifts) else s
+
+    def full(self, counters: Iterable[int]) -> bool:
+        """Has one of these counters reached its end?"""
+        return any(
+            any((s >> self.pack.shifts[c]) & self.pack.masks[c] == self.pack.masks[c] for s in self.states) for c in counters
+        )
 
     def explore(self, budget: Budget) -> None:
         """Expand everything; raises `OutOfBudget`."""

@@ -109,10 +109,12 @@ def test_a_saved_position_is_read_again(typed: object, tmp_path: Path) -> None:
 
 def test_long_lists_are_shortened(typed: object) -> None:
     """More than nine moves of an action end with `…`; `moves ACTION` lists all."""
-    at = "{rolls: 1, ready: 0, shown: {cap: 2, tee: 1}, laid: 6}"
+    at = "{rolls: 1, ready: 0, shown: {cap: 2, tee: 1}, passed: 6}"  # eight moves on (0, 0)
+    assert "in all" not in run(typed, "moves build\n", DICE, "--at", at)[1]
+    at = '{rolls: 1, ready: 0, shown: {cap: 2, tee: 1}, table: {"(0, 0)": cap/0}, passed: 5}'
     _, out, _ = run(typed, "moves build\n", DICE, "--at", at)
-    assert "… 16 in all: `moves build`" in out
-    assert "build(face=tee, closed=7)" in out
+    assert "… 1136 in all: `moves build`" in out
+    assert "build(face=tee, cell=(0, -1), rotation=1)" in out
 
 
 def test_help_and_quit(typed: object) -> None:

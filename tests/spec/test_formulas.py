@@ -96,7 +96,7 @@ def test_type(small: Read, text: str, kind: str) -> None:
         ("supply(Points)", "E104"),
         ("parts(seen)", "T102"),
         ("die(6)", "E104"),
-        ("frontier(pot)", "Q201"),
+        ("frontier(pot)", "R212"),
         ("can(stop)", "R204"),
         ("can(go, m=1)", "E104"),
         ("1 // 0", "T106"),

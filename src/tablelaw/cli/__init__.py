@@ -103,6 +103,26 @@ def parser() -> argparse.ArgumentParser:
     play.add_argument("--seed", type=int, metavar="N", help="draw at random from this seed (default: you draw)")
     settings(play)
 
+    draw = command("draw", "draw a layout, or a play that lays pieces, as SVG")
+    what = draw.add_mutually_exclusive_group()
+    what.add_argument("--at", metavar="POSITION", help="a YAML or JSON file, or the text itself (default: the start)")
+    what.add_argument("--trace", metavar="FILE", help="what `check --json` printed, or a trace of it (`-`: standard input)")
+    draw.add_argument("--question", metavar="ID", help="with --trace: whose play, when there are several")
+    draw.add_argument("--of", metavar="NAME", help="which layout, when the game has several")
+    draw.add_argument("-o", "--output", metavar="FILE", help="where to write it (default: standard output)")
+    settings(draw)
+
+    graph = command("graph", "the features of a position, or the states of a game, as a graph")
+    graph.add_argument("--at", metavar="POSITION", help="a YAML or JSON file, or the text itself (default: the start)")
+    graph.add_argument("--of", metavar="NAME", help="which layout, when the game has several")
+    graph.add_argument("--kind", metavar="KIND", help="only parts of this kind (default: all)")
+    graph.add_argument("--states", action="store_true", help="the states that can be reached, of any game")
+    graph.add_argument("--limit", type=positive(int), metavar="N", help="with --states: how many at most (default: 1000)")
+    graph.add_argument("--by", metavar="FORMULA", help="with --states: states where this is the same are one")
+    graph.add_argument("--format", choices=("dot", "graphml", "json"), help="default: by the name of the file, else dot")
+    graph.add_argument("-o", "--output", metavar="FILE", help="where to write it (default: standard output)")
+    settings(graph)
+
     list_ = command("list", "list clauses, questions, options and what cites what")
     list_.add_argument(
         "what", nargs="?", choices=("clauses", "questions", "options", "scenarios", "sources"), help="only these"

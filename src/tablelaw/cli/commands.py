@@ -435,10 +435,26 @@ def play(args: argparse.Namespace) -> int:
     return play_by_hand(rules, game, node, args, sink)
 
 
+def draw(args: argparse.Namespace) -> int:
+    """`tablelaw draw`."""
+    from tablelaw.cli.draw import draw as draw_svg
+
+    return draw_svg(args)
+
+
+def graph(args: argparse.Namespace) -> int:
+    """`tablelaw graph`."""
+    from tablelaw.cli.graph import graph as write_graph
+
+    return write_graph(args)
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "why": why,
     "play": play,
+    "draw": draw,
+    "graph": graph,
     "list": listing,
     "lint": lint,
     "recheck": recheck,

@@ -14,9 +14,10 @@ from pathlib import Path
 from tablelaw.checkers import explain
 from tablelaw.cli.table import LONGEST_LINE, Drawn, Illegal, Table, Unclear, Undrawn, chosen
 from tablelaw.report import text
+from tablelaw.report.board import boards, named
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move
-from tablelaw.solver.trace import Step, change_list, draw_text, move_text, position_json, step_text
+from tablelaw.solver.trace import Step, change_texts, draw_text, move_text, position_json, step_text
 from tablelaw.spec.diagnostics import Diagnostics, printable, render
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
@@ -24,6 +25,7 @@ from tablelaw.spec.operators import Fault, same
 from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Line
 from tablelaw.spec.settings import defaults
+from tablelaw.spec.types import LayoutType
 from tablelaw.spec.yaml_nodes import Node
 
 OK, FINDING, BAD = 0, 1, 2
@@ -249,7 +251,7 @@ class Hand:
             print(text.wrap(f"the rules have no value here: {step.fault}; the step is not taken", "    "))
             self.table.undo()
             return
-        changed = ", ".join(f"{path} {old} → {new}" for path, old, new in change_list(self.game, before.state, step.state))
+        changed = ", ".join(change_texts(self.game, before.state, step.state))
         print(text.wrap(changed or "nothing changes", "    "))
 
     def _meant(self, typed: str) -> str | list[str]:
@@ -338,9 +340,13 @@ class Hand:
         parts = []
         for v in game.variables:
             mark = "*" if before is not None and now[v.name] != then[v.name] else ""
-            part = f"{mark}{v.name} {shown(now[v.name], v.type)}"
+            value = now[v.name]
+            part = f"{mark}{v.name} {named(value) if isinstance(v.type, LayoutType) else shown(value, v.type)}"
             parts.append(part.replace(" ", "\xa0") if len(part) < 50 else part)  # kept on one line
         print(text.wrap(", ".join(parts), "    ", "  ").replace("\xa0", " "))
+        drawn = boards(game, now, then if before is not None else None, text.width())
+        if drawn:
+            print(drawn)
 
     def _list(self, only: str | None) -> None:
         """The legal moves with their numbers: shortened, or in full those of one action (of all: an empty name)."""

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from tablelaw.checkers.explain import Why
 from tablelaw.checkers.result import Result
-from tablelaw.solver.trace import Trace, change_list, draw_text, move_text, step_text
+from tablelaw.report.board import before_the_last_piece, boards, named
+from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, step_text
 from tablelaw.spec.game import Game
 
 KNOWN = {
@@ -59,6 +60,8 @@ def how_known(result: Result) -> str:
         return v.reason or "not decided"
     if v.trace is not None and v.verdict in ("holds", "fails") and result.kind not in ("force", "scenario"):
         return "shown by the play below" if len(v.trace.steps) > 1 else "shown by the position below"
+    if v.bound and v.known_by in ("exhausted", "proved"):
+        return f"over {v.bound}"
     if v.known_by == "exhausted":
         matter = " that matter here" if result.kind in ("terminates", "force", "always-after") else " reachable"
         return f"all {v.states:,} positions{matter} looked at" if v.states else "all positions looked at"
@@ -137,22 +140,25 @@ def record(game: Game, trace: Trace) -> str:
         if step.fault:
             rows.append(wrap("the rules have no value here: " + step.fault, " " * 17))
         elif i:
-            changed = change_list(game, trace.steps[i - 1].state, step.state)
+            changed = change_texts(game, trace.steps[i - 1].state, step.state)
             if changed:
-                rows.append(wrap(", ".join(f"{path} {old} → {new}" for path, old, new in changed), " " * 17))
+                rows.append(wrap(", ".join(changed), " " * 17))
     if trace.loop_from is not None:
         back = "the position after the start" if trace.loop_from == 0 else f"the position after step {trace.loop_from}"
         rising = f" (but for {', '.join(trace.rising)})" if trace.rising else ""
         rows.append(wrap(f"and so on for ever: this is {back if trace.loop_from else 'the start'} again{rising}", "       "))
+    rows += filter(None, [boards(game, trace.steps[-1].state, before_the_last_piece(game, trace), width())])
     return "\n".join(rows)
 
 
 def _short(game: Game, name: str, state: object) -> str:
     from tablelaw.spec.positions import shown
-    from tablelaw.spec.types import MapOf
+    from tablelaw.spec.types import LayoutType, MapOf
 
     kind = next(v.type for v in game.variables if v.name == name)
     value = state[name]  # type: ignore[index]
+    if isinstance(kind, LayoutType):
+        return named(value)
     if isinstance(kind, MapOf) and len(set(map(repr, value.values()))) == 1:
         return f"all {shown(next(iter(value.values())), kind.value)}"
     return shown(value, kind)
@@ -200,14 +206,10 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
         if passed:
             lines.append(wrap("it passes " + ", ".join(cited(game, c) for c in passed), "      ", "    "))
         if len(v.trace.steps) > 1 and not v.trace.steps[1].fault:
-            changed = change_list(game, v.trace.steps[0].state, v.trace.steps[1].state)
-            lines.append(
-                wrap(
-                    "it leads to " + (", ".join(f"{p} {a} → {b}" for p, a, b in changed) or "the same position"),
-                    "      ",
-                    "    ",
-                )
-            )
+            before, after = v.trace.steps[0].state, v.trace.steps[1].state
+            changed = change_texts(game, before, after)
+            lines.append(wrap("it leads to " + (", ".join(changed) or "the same position"), "      ", "    "))
+            lines += filter(None, [boards(game, after, before, width(), " " * 6)])
     setting = ", ".join(f"{k}={w}" for k, w in r.options.items() if defaults.get(k) != w)
     if setting:
         lines.append(wrap(f"under {setting}", "    "))

@@ -1,0 +1,151 @@
+"""Questions about all layouts of a size: z3 beside laying them one by one.
+
+Every figure is the median of several runs made in turns, in processor seconds, with reading the formula and replaying what was
+found. What is not answered within the limit is asked once.
+
+  python benchmarks/z3_layouts.py            all of it: some minutes
+  python benchmarks/z3_layouts.py --quick    the small ones once
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from tablelaw.solver.layout.census import Census
+from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symbolic.layouts import find_layout
+from tablelaw.spec.core import Expr
+from tablelaw.spec.diagnostics import Diagnostics, render
+from tablelaw.spec.expressions import parse_formula
+from tablelaw.spec.formulas import formula
+from tablelaw.spec.game import Game
+from tablelaw.spec.load import load
+from tablelaw.spec.source import Source
+from tablelaw.spec.types import LayoutType
+from tablelaw.spec.yaml_nodes import Scalar
+
+RULES = """tablelaw: 1
+game: dice
+title: Dice
+players: 1
+pieces:
+  CityDie:
+    parts: {city: {at: sides}}
+    rotation: free
+    contact: mine == theirs
+    faces: {cap: {city: [[N]]}, corner: {city: [[N, E]]}, tube: {city: [[N, S]]}, tee: {city: [[N, E, S]]}}
+  RoadDie:
+    parts: {road: {at: sides}}
+    rotation: free
+    contact: mine == theirs
+    faces: {straight: {road: [[N, S]]}, cross: {road: [[N, S], [E, W]]}, bend: {road: [[N, E]]}}
+state:
+  cities: {type: "layout[CityDie, 9]", init: {}}
+  roads: {type: "layout[RoadDie, 9]", init: {}}
+"""
+CLOSED = "any(f.closed and f.size == {n} for f in features(cities, city))"
+LOOP = "any(f.loops > 0 for f in features(roads, road))"
+CAPS = (
+    "all(count(c for c in f.cells if cities[c].face == cap) == "
+    "count(c for c in f.cells if cities[c].face == tee) + 2 - 2 * f.loops for f in features(cities, city) if f.closed)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Is there a layout of n pieces where the formula is as wanted?"""
+
+    title: str
+    of: str
+    sizes: range
+    text: str
+    wanted: bool = True
+
+
+QUESTIONS = (
+    Question("a closed city of all n dice", "cities", range(1, 10), CLOSED),
+    Question("a closed city that breaks the law of caps", "cities", range(2, 10), CAPS, False),
+    Question("a road that loops", "roads", range(1, 10), LOOP),
+)
+
+
+class Faulty(Exception):
+    """The rules that are to be measured have faults."""
+
+
+def dice() -> Game:
+    """City dice and road dice."""
+    sink = Diagnostics()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rules.yaml"
+        path.write_text(RULES, encoding="utf-8")
+        rules = load(str(path), sink)
+    game = rules.game({}, 1, sink) if rules is not None else None
+    if game is None:
+        raise Faulty("\n".join(render(d) for d in sink.items))
+    return game
+
+
+def typed(game: Game, text: str) -> Expr:
+    """A formula of the game."""
+    sink = Diagnostics()
+    parsed = parse_formula(Scalar(text, "plain", Source("formula", text).span(0, len(text)), range(len(text) + 1)), sink)
+    if parsed is None:
+        raise Faulty(text)
+    return formula(parsed, game.names, sink, {}, None, "a formula", "question")
+
+
+def by_z3(game: Game, q: Question, n: int, limit: float) -> str:
+    """What z3 answers."""
+    return find_layout(game, q.of, n, typed(game, q.text.format(n=n)), q.wanted, Budget(limit)).verdict
+
+
+def by_laying(game: Game, q: Question, n: int, limit: float) -> str:
+    """The same by looking at one layout after the other."""
+    kind = next(v.type for v in game.variables if v.name == q.of)
+    if not isinstance(kind, LayoutType):
+        raise Faulty(q.of)
+    try:
+        census, e = Census(q.of, kind, game.players, Budget(limit)), typed(game, q.text.format(n=n))
+        found = census.some(e, (n,)) if q.wanted else census.counterexample(e, (n,))
+    except OutOfBudget:
+        return "unknown"
+    return "none" if found is None else "found"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Questions about all layouts of a size: z3 beside laying them one by one.")
+    parser.add_argument("--quick", action="store_true", help="the small ones once")
+    parser.add_argument("--limit", type=float, default=0.0, help="seconds by the clock for a question (60, 5 when quick)")
+    args = parser.parse_args()
+    limit, repeats = args.limit or (5.0 if args.quick else 60.0), 1 if args.quick else 5
+    game = dice()
+    print("| is there | n | answer | z3 | laying all |\n| --- | ---: | --- | ---: | ---: |")
+    for q in QUESTIONS:
+        for n in q.sizes:
+            if args.quick and n > 5:
+                continue
+            told: dict[str, str] = {}
+            seconds: dict[str, list[float]] = {"z3": [], "laying": []}
+            for _ in range(repeats):
+                for name, how in (("z3", by_z3), ("laying", by_laying)):
+                    if told.get(name) == "unknown":
+                        continue
+                    began = time.process_time()
+                    told[name] = how(game, q, n, limit)
+                    seconds[name].append(time.process_time() - began)
+            known = set(told.values()) - {"unknown"}
+            if len(known) > 1:
+                raise Faulty(f"{q.title}, {n}: {told}")
+            shown = [f"{median(seconds[w]):.2f}" if told[w] != "unknown" else "none" for w in ("z3", "laying")]
+            print(f"| {q.title} | {n} | {next(iter(known), 'unknown')} | {shown[0]} | {shown[1]} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
