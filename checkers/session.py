@@ -11,12 +11,14 @@ from tablelaw.checkers.selection import Case, Request, Selection
 from tablelaw.solver import evaluate
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symmetry import BrokenSymmetry
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import Document, Question
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
+from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Asked, Reader
 from tablelaw.spec.reckon import value
 from tablelaw.spec.settings import Setting, holds
@@ -86,11 +88,25 @@ class Session:
             return None
         asked, engines = found
         budget = Budget(self.request.seconds, self.request.mebibytes, 0, self.request.tell)
-        verdict = self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
+        try:
+            verdict = self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
+        except BrokenSymmetry as why:
+            self._tell_broken(asked, engines.game, why)
+            return None
         setting = dict(case.setting)
         return Result(
             asked.id, asked.kind, setting, case.players, verdict, asked.expected, engines.game, asked.says, asked.cite
         )
+
+    def _tell_broken(self, asked: Asked, game: Game, why: BrokenSymmetry) -> None:
+        """A symmetry that a question names and the rules do not have."""
+        assert asked.span is not None
+        position = "; ".join(f"{v.name} = {shown(why.state[v.name], v.type)}" for v in game.variables)
+        self.sink.error(
+            "Q114", asked.span, f"the rules do not have the symmetry `{why.name}` that `{asked.id}` counts up to",
+            notes=(f"a position and its image: {why.message}", f"it is {position[:300]}"),
+            help=f"leave `{why.name}` out of `up_to`",
+        )  # fmt: skip
 
     def left_open(self, case: Case) -> Result | None:
         """One result for all settings of the options that were left open, marked `*`; None when no one proof covers them."""

@@ -228,10 +228,10 @@ class Reader:
                 )
             elif text(main) != "layouts" and q.node.get("up_to") is not None:
                 found["up_to"] = up_to(q, self.sink, OF_STATES) or ()
-                if found["up_to"]:
+                if found["up_to"] and text(main) != "states":
                     self.sink.error(
-                        "Q201", q.span, f"question `{q.id}` counts up to a symmetry, which this version does not answer yet",
-                        help="leave `up_to` out for now",
+                        "Q103", q.span, f"only states and layouts are counted up to a symmetry, not {text(main)}",
+                        help="leave `up_to` out",
                     )  # fmt: skip
             if text(main) == "moves" and "depth" not in q.formulas:
                 self.sink.error("Q103", q.span, "`count: moves` needs `depth`", help="add `depth: 5`")

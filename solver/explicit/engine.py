@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
@@ -16,10 +16,12 @@ from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
 from tablelaw.solver.space.graph import Budget, Space
 from tablelaw.solver.space.rows import Coded, Rows
+from tablelaw.solver.symmetry import Symmetry
 from tablelaw.solver.trace import Trace, fault_step, replay, to_numbers
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Asked
+from tablelaw.spec.reckon import value
 
 NAME = "explicit"
 KINDS = {
@@ -158,10 +160,10 @@ class Explicit:
         limit = prop.step.hi if sign > 0 else prop.step.lo
         best: tuple[int, search.Hit] | None = None
         known, notes = "exhausted", list[str]()
-        for hit, value in search.values(problem, space, prop, where, budget):
-            if best is None or sign * value > sign * best[0]:
-                best = value, hit
-                if value == limit and not problem.counters:
+        for hit, number in search.values(problem, space, prop, where, budget):
+            if best is None or sign * number > sign * best[0]:
+                best = number, hit
+                if number == limit and not problem.counters:
                     known, notes = "proved", ["no value lies beyond it"]
                     break
         if best is None:
@@ -198,8 +200,27 @@ class Explicit:
             return Verdict("value", "exhausted", value=str(found))
         space.explore(budget)
         slots = problem.game_slots
+        if asked.up_to:
+            return self._classes(asked, problem, space, good, budget)
         n = len({space.bare(s, slots) for s in space.states if good is None or good(s)})
         return Verdict("value", "exhausted", value=str(n))
+
+    def _classes(
+        self, asked: Asked, problem: Problem, space: Space, good: Callable[..., int] | None, budget: Budget
+    ) -> Verdict:
+        """How many positions when those that a symmetry takes into each other count as one. Raises `BrokenSymmetry`."""
+        symmetry = Symmetry(self.game, asked.up_to)
+        every = list({space.bare(s, problem.game_slots): s for s in space.states}.values())
+        states = [self.state(problem, space, s) for s in every]
+
+        def where(state: evaluate.State) -> bool:
+            return asked.where is None or bool(value(asked.where, evaluate.place(self.game, state)))
+
+        symmetry.check(states, where, budget)
+        found = {symmetry.canonical(x) for s, x in zip(every, states, strict=True) if good is None or good(s)}
+        names = " and ".join(asked.up_to)
+        notes = [f"{len(states):,} positions and their images were compared: the rules do not tell them apart by {names}"]
+        return Verdict("value", "exhausted", value=str(len(found)), notes=notes)
 
     # endless play
 

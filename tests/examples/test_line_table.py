@@ -68,9 +68,10 @@ def test_each_row_names_all_that_cites_its_place() -> None:
     for remark in doc.remarks:
         for p in remark.cite:
             clauses[p].add("remark")
-    for one in [*doc.questions.values(), *doc.scenarios.values()]:
-        for p in one.cite:
-            asked[p].add(one.id)
+    cited = [(q.id, q.cite) for q in doc.questions.values()] + [(s.id, s.cite) for s in doc.scenarios.values()]
+    for name, places in cited:
+        for p in places:
+            asked[p].add(name)
     assert {p: (clauses[p], asked[p]) for p in rows()} == rows()
 
 
