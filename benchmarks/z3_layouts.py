@@ -50,6 +50,7 @@ state:
 """
 CLOSED = "any(f.closed and f.size == {n} for f in features(cities, city))"
 LOOP = "any(f.loops > 0 for f in features(roads, road))"
+THREE = "count(f for f in features(cities, city) if f.closed) >= 3"
 CAPS = (
     "all(count(c for c in f.cells if cities[c].face == cap) == "
     "count(c for c in f.cells if cities[c].face == tee) + 2 - 2 * f.loops for f in features(cities, city) if f.closed)"
@@ -71,6 +72,7 @@ QUESTIONS = (
     Question("a closed city of all n dice", "cities", range(1, 10), CLOSED),
     Question("a closed city that breaks the law of caps", "cities", range(2, 10), CAPS, False),
     Question("a road that loops", "roads", range(1, 10), LOOP),
+    Question("three closed cities", "cities", range(4, 8), THREE),
 )
 
 

@@ -60,8 +60,8 @@ def how_known(result: Result) -> str:
         return v.reason or "not decided"
     if v.trace is not None and v.verdict in ("holds", "fails") and result.kind not in ("force", "scenario"):
         return "shown by the play below" if len(v.trace.steps) > 1 else "shown by the position below"
-    if v.bound and v.known_by in ("exhausted", "proved"):
-        return f"over {v.bound}"
+    if v.bound and v.known_by in ("exhausted", "proved") and result.kind in ("some-layout", "every-layout", "count"):
+        return f"over {v.bound}" if "layouts" in v.bound else v.bound
     if v.known_by == "exhausted":
         matter = " that matter here" if result.kind in ("terminates", "force", "always-after") else " reachable"
         return f"all {v.states:,} positions{matter} looked at" if v.states else "all positions looked at"
