@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tablelaw.checkers.recheck import PROVABLE, Obligations, Refused, discharge
-from tablelaw.checkers.walk import Closed, Late, longest_play, played, states_of
+from tablelaw.checkers.states import Late, counted, states_of
+from tablelaw.checkers.walk import Closed, longest_play, played
 from tablelaw.solver.evaluate import starts
+from tablelaw.solver.plain_rows import NoRow
+from tablelaw.solver.projecting import NAMES, Projector, shows
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
@@ -41,8 +44,6 @@ Row = dict[str, object]
 
 def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> None:
     """Write the evidence of every answer that has some, and `index.json`; with `smt2` the implications of proofs too."""
-    from tablelaw.solver.portable import portable
-
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[dict[str, object]] = []
     without: list[dict[str, object]] = []
@@ -51,8 +52,8 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
     for n, r in enumerate(results):
         told: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
         shows = r.verdict.verdict == "holds" or (r.kind == "reach" and r.verdict.verdict == "fails")
-        found = portable(r.game, r.verdict) if shows and r.game is not None else None
-        if found is None or r.kind in ("scenario", "possible") or (found["kind"] == "play" and r.kind != "reach"):
+        found = _shown(folder, r, sets) if shows and r.kind not in ("scenario", "possible") else None
+        if found is None or (found["kind"] == "play" and r.kind != "reach"):
             without.append({**told, "verdict": r.verdict.verdict})
             continue
         if found.get("left_open"):
@@ -60,12 +61,6 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
                 continue  # one proof for many settings is one entry
             proofs.add(id(r.verdict.evidence))
             told["options"] = {k: "*" if any(s[k] != v for s in found["left_open"]) else v for k, v in r.options.items()}
-        if "packed" in found:
-            space = (r.verdict.evidence or {})["space"]
-            shared = sets.get(id(space))
-            if shared is None:
-                shared = sets[id(space)] = _write_states(folder, found)
-            found = {**{k: v for k, v in found.items() if k not in ("packed", "bits", "slots")}, **shared}
         name = f"{re.sub(r'[^A-Za-z0-9_-]', '-', r.question)[:80] or 'question'}-{n + 1:03}"
         whole = {**told, "kind": r.kind, "verdict": r.verdict.verdict, "known_by": r.verdict.known_by, "evidence": found}
         write_whole(folder / f"{name}.json", json.dumps(whole, ensure_ascii=False, indent=1))
@@ -78,14 +73,28 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
     write_whole(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
 
 
-def _write_states(folder: Path, found: dict[str, Any]) -> dict[str, object]:
-    width = max(1, -(-found["bits"] // 4))
-    text = "".join(f"{s:0{width}x}" for s in found["packed"])
-    whole = {"slots": found["slots"], "width": width, "count": len(found["packed"]), "states": text}
-    body = json.dumps(whole, ensure_ascii=False)
+def _shown(folder: Path, r: Result, sets: dict[int, dict[str, object]]) -> dict[str, Any] | None:
+    """The evidence of a result; a set of states is written once for all questions that rest on it."""
+    from tablelaw.solver.portable import portable, states
+
+    assert r.game is not None
+    try:
+        found = portable(r.game, r.verdict)
+        if found is not None and "space" in found:
+            space, game = found.pop("space"), found.pop("game")
+            if id(space) not in sets:
+                sets[id(space)] = _write_states(folder, states(game, space))
+            found.update(sets[id(space)])
+    except NoRow:  # a position with something in it that rows have no place for
+        return None
+    return found
+
+
+def _write_states(folder: Path, whole: dict[str, object]) -> dict[str, object]:
+    body = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
     name = f"states-{hashlib.sha256(body.encode()).hexdigest()[:16]}.json"
     write_whole(folder / name, body)
-    return {"states": name, "count": len(found["packed"])}
+    return {"states": name, "count": whole["count"]}
 
 
 def _write_queries(folder: Path, name: str, r: Result, rules: Rules, found: dict[str, Any]) -> None:
@@ -188,6 +197,30 @@ def _settings(evidence: dict[str, Any], options: dict[str, str]) -> list[dict[st
     return listed if fixed else None
 
 
+_LEFT_OPEN = {
+    "plain": "the board left open",
+    "progress": "the board left open",
+    "window": "of one side of one square, all else on the board left open",
+}
+assert _LEFT_OPEN.keys() == set(NAMES)
+
+
+def _projected(game: Game, asked: Asked, verdict: str, kind: object, name: object) -> tuple[Game, Asked]:
+    """The projection that evidence names, with the question about it, made anew from the rules; raises `Refused`.
+
+    What holds of every step of the projection holds of every step of the game (`solver/projection.py`), so that evidence
+    about the one shows the other. A play of it need not be one of the game, and shows nothing.
+    """
+    if not isinstance(name, str) or name not in NAMES:
+        raise Refused("it is of no known projection")
+    if kind not in ("invariant", "closed-set", "ranking") or not shows(asked.kind, verdict):
+        raise Refused(f"with the board left open such evidence does not show that `{asked.kind}` {verdict}")
+    try:
+        return Projector(game).named(name, asked)
+    except Unlowerable as why:
+        raise Refused(str(why)) from None
+
+
 class _Recheck:
     """Re-checks the entries of one folder; a set of states is walked once for all questions that rest on it."""
 
@@ -239,6 +272,9 @@ class _Recheck:
         kind = evidence.get("kind")
         if verdict == "fails" and asked.kind != "reach":
             raise Refused("evidence is for what holds, and for what cannot be reached")
+        name = evidence.get("projection")
+        if name is not None:
+            game, asked = _projected(game, asked, verdict, kind, name)
         ways: dict[object, Callable[[], tuple[str, str]]] = {
             "invariant": lambda: self._invariant(game, asked, verdict, evidence),
             "closed-set": lambda: self._closed(game, asked, verdict, evidence),
@@ -248,7 +284,8 @@ class _Recheck:
         }
         if not isinstance(kind, str) or kind not in ways:
             raise Refused("it is of no known kind")
-        return ways[kind]()
+        shown, reason = ways[kind]()
+        return shown, reason if name is None else f"{reason}, {_LEFT_OPEN[str(name)]}"
 
     def _invariant(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
         if (asked.kind == "reach") != (verdict == "fails") or asked.kind not in PROVABLE:
@@ -260,12 +297,12 @@ class _Recheck:
 
     def _set(self, game: Game, asked: Asked, evidence: dict[str, Any]) -> Closed:
         name = str(evidence.get("states"))
-        key = (name, tuple(game.setting.items()), game.players, tuple(Closed.counted(asked)))
+        key = (name, tuple(game.setting.items()), game.players, tuple(counted(asked)), evidence.get("projection"))
         if key not in self.sets:
             whole = _read(self.folder, name, self.sink)
             if whole is None:
                 raise Refused("its states cannot be read")
-            self.sets[key] = Closed(game, asked, states_of(whole), whole.get("slots"), self.seconds)
+            self.sets[key] = Closed(game, asked, states_of(whole, game, asked), self.seconds)
         return self.sets[key]
 
     def _closed(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:

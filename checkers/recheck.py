@@ -1,7 +1,9 @@
 """Re-checks an inductive invariant: three implications, written out in SMT-LIB from the flat game and put to z3.
 
 INVARIANT: nothing of `solver/symbolic` is used. The encoding here is its own and small, so that a fault of the engine
-shows as a refusal. z3 decides single implications; it is not asked to find anything.
+shows as a refusal. z3 decides single implications; it is not asked to find anything. Of a game with layouts the flat game
+is that of its projection: `solver/projecting.py` translates the rules into it, as `solver/lower.py` translates those into
+terms. Both are used here, and neither searches, decides or keeps anything.
 """
 
 from __future__ import annotations

@@ -5,27 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tablelaw.checkers.recheck import Refused
+from tablelaw.checkers.states import COUNTED_TO, Counted, Late, counted, path_of
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.replay import value_along
-from tablelaw.solver.shapes import leaves
-from tablelaw.solver.trace import replay, to_numbers, to_state
+from tablelaw.solver.trace import replay
 from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked, step_needs
 from tablelaw.spec.reckon import Place, value
 
-COUNTED_TO = 255
-MOST_STATES = 2_000_000
 MOST_EXPLORED = 500_000
-
-
-class Late(Exception):
-    """The time is over; the message says how far it went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,64 +29,20 @@ class Choice:
     nexts: tuple[int, ...]
 
 
-def states_of(whole: dict[str, Any]) -> list[int]:
-    """The packed states of a file; raises `Refused`."""
-    width, count, text = whole.get("width"), whole.get("count"), whole.get("states")
-    fine = isinstance(width, int) and isinstance(count, int) and isinstance(text, str)
-    if not fine or not 1 <= width <= 100_000 or len(text) != width * count or not text.isascii() or not text.isalnum():  # type: ignore[operator, arg-type, union-attr]
-        raise Refused("its set of states cannot be read")
-    if count > MOST_STATES:  # type: ignore[operator]
-        raise Late(f"a set of {count:,} states is too large to be walked here")
-    try:
-        return [int(text[i : i + width], 16) for i in range(0, len(text), width)]  # type: ignore[index, arg-type, operator]
-    except ValueError:
-        raise Refused("its set of states cannot be read") from None
-
-
 class Closed:
     """A set of states, shown to hold every start and every successor by stepping each state with the evaluator."""
 
-    def __init__(self, game: Game, asked: Asked, packed: list[int], slots: object, seconds: float) -> None:
+    def __init__(self, game: Game, asked: Asked, rows: list[Counted], seconds: float) -> None:
         self.game, self.last, self.seconds = game, time.monotonic() + seconds, seconds
-        self.subjects = self.counted(asked)
-        bounds = [(lo, hi) for v in game.variables for _, lo, hi, _ in leaves(v.type)] + [(0, COUNTED_TO)] * len(self.subjects)
-        told = [(s.get("low"), s.get("high")) for s in slots if isinstance(s, dict)] if isinstance(slots, list) else []
-        if told != bounds:
-            raise Refused("its states are not of this game")
-        self.bounds = bounds
-        self.rows = [self._unpacked(s) for s in packed]
-        self.index = {row: i for i, row in enumerate(self.rows)}
-        plain = len(bounds) - len(self.subjects)
-        self.plain = plain
-        self.states: list[State] = []
-        for row in self.rows:
-            state = to_state(game, row[:plain])
-            if tuple(to_numbers(game, state)) != row[:plain]:
-                raise Refused("it holds a state that cannot be")
-            self.states.append(state)
+        self.subjects = counted(asked)
+        self.rows = rows
+        self.index = {row: i for i, row in enumerate(rows)}
+        self.states = [state for state, _ in rows]
         self.ended: list[bool] = []
         self.faults: list[str | None] = []
         self.choices: list[list[Choice]] = []
         for i in range(len(self.rows)):
             self._walk(i)
-
-    @staticmethod
-    def counted(asked: Asked) -> list[str]:
-        """What the question counts with `times`."""
-        return sorted(step_needs([asked.formula, asked.where, asked.then])[1])
-
-    def _unpacked(self, packed: int) -> tuple[int, ...]:
-        found = []
-        for lo, hi in self.bounds:
-            width = (hi - lo).bit_length()
-            n = (packed & ((1 << width) - 1)) + lo
-            packed >>= width
-            if n > hi:
-                raise Refused("it holds a number outside its range")
-            found.append(n)
-        if packed:
-            raise Refused("it holds a state that cannot be")
-        return tuple(found)
 
     def _tick(self, i: int) -> None:
         if not i % 64 and time.monotonic() > self.last:
@@ -127,10 +76,10 @@ class Closed:
                     fault = out.fault.message
                     continue
                 happened = {move.action, *out.fired}
-                counts = tuple(n + (s in happened) for s, n in zip(self.subjects, row[self.plain :], strict=True))
+                counts = tuple(n + (s in happened) for s, n in zip(self.subjects, row[1], strict=True))
                 if any(n > COUNTED_TO for n in counts):
                     raise Refused("it counts further than its states can hold")
-                found = self.index.get((*to_numbers(game, out.state), *counts))
+                found = self.index.get((out.state, counts))
                 if found is None:
                     raise Refused("the set is not closed: a legal step leads out of it")
                 nexts.append(found)
@@ -143,7 +92,7 @@ class Closed:
 
     def place(self, i: int, before: int | None = None, actor: int | None = None) -> Place:
         """The place of state i, reached by a move of `actor` from state `before`."""
-        counts = dict(zip(self.subjects, self.rows[i][self.plain :], strict=True))
+        counts = dict(zip(self.subjects, self.rows[i][1], strict=True))
         earlier = None if before is None else evaluate.place(self.game, self.states[before])
         here = evaluate.place(self.game, self.states[i], earlier)
         return replace(here, names={"actor": actor}, times=lambda subject: counts[subject])
@@ -153,7 +102,7 @@ class Closed:
         first = [asked.given] if asked.given is not None else evaluate.starts(self.game)
         found = []
         for state in first:
-            i = self.index.get((*to_numbers(self.game, state), *(0 for _ in self.subjects)))
+            i = self.index.get((state, tuple(0 for _ in self.subjects)))
             if i is None:
                 raise Refused("the set does not hold every start")
             found.append(i)
@@ -348,14 +297,8 @@ def played(game: Game, asked: Asked, verdict: str, states: object) -> tuple[str,
     """A play from a start, each step by the evaluator, to a position where the formula of a `reach` is true."""
     if asked.kind != "reach" or verdict != "holds" or asked.formula is None:
         raise Refused("a play shows only that something can be reached")
-    bounds = [(lo, hi) for v in game.variables for _, lo, hi, _ in leaves(v.type)]
-    rows = states if isinstance(states, list) else []
-    for row in rows:
-        fine = isinstance(row, list) and len(row) == len(bounds) and all(type(n) is int for n in row)
-        if not fine or not all(lo <= n <= hi for n, (lo, hi) in zip(row, bounds, strict=True)):
-            raise Refused("a position of the play cannot be read")
+    path = path_of(game, states)
     first = [asked.given] if asked.given is not None else evaluate.starts(game)
-    path = [to_state(game, row) for row in rows]
     if not path or path[0] not in first:
         raise Refused("the play does not begin at a start")
     trace = replay(game, path)

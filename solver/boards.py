@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tablelaw.solver.board_faults import Review
 from tablelaw.solver.evaluate import State
+from tablelaw.solver.projecting import Projector, name_for, shows
 from tablelaw.solver.projection import Projection
 from tablelaw.solver.realise import Realiser
 from tablelaw.solver.replay import value_along
@@ -14,8 +15,7 @@ from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.trace import Trace
 from tablelaw.solver.verdict import Verdict
-from tablelaw.solver.window import Window, claim_of
-from tablelaw.spec.core import Const, Expr
+from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.operators import Fault
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 
 KINDS = {"always", "never", "reach", "progress", "terminates", "largest", "smallest"}
 LEFT_OPEN = "the board was left open in the proof: it holds whatever lies there"
-SOUND = {"always": "holds", "never": "holds", "reach": "fails", "progress": "holds", "terminates": "holds"}
-"""What is true of the game when the projection answers so."""
+
+
+def _kept(found: Verdict, projection: Projection, name: str) -> dict[str, object] | None:
+    """Evidence about a projection, with its name: whoever looks at it again makes the projection anew."""
+    if found.evidence is None:
+        return None
+    return {"kind": "projected", "projection": name, "game": projection.game, "inner": found.evidence}
 
 
 class Boards:
@@ -35,41 +40,20 @@ class Boards:
 
     def __init__(self, game: Game, make: Callable[[Game], Engines]) -> None:
         self.game, self.make = game, make
-        self._kept: dict[object, tuple[Projection, Engines]] = {}
+        self.projector = Projector(game)
+        self._engines: dict[Projection, Engines] = {}
 
     def projected(self, asked: Asked) -> tuple[Projection, Engines, Asked]:
         """The projection for a question, its engines, and the question about it. Raises `Unlowerable`."""
-        formulas = tuple(
-            f for f in (asked.formula, asked.then, asked.where, asked.measure) if f is not None and not isinstance(f, Const)
-        )
-        progress = asked.kind == "progress"
-        base = self._kept.get(progress)
-        if base is None:
-            base = self._keep(progress, Projection(self.game, (), progress))
-        projection, engines = base
-        before = len(projection.oracles)
-        texts = [projection.formula(f) for f in formulas]
-        if len(projection.oracles) > before:  # the question reads more of the board than the rules do
-            del self._kept[progress]
-            projection, engines = self._keep((progress, formulas), Projection(self.game, formulas, progress))
-            texts = [projection.formula(f) for f in formulas]
-        if any(x is None for x in texts):
-            raise Unlowerable("the question asks more of the board than can be left open")
-        said = dict(zip(map(id, formulas), texts, strict=True))
-
-        def of(f: Expr | None) -> Expr | None:
-            return f if f is None else said.get(id(f), f)
-
-        given = None if asked.given is None else projection.state(asked.given)
-        changed: dict[str, Any] = {"formula": of(asked.formula), "then": of(asked.then), "where": of(asked.where)}
-        return projection, engines, replace(asked, measure=of(asked.measure), given=given, **changed)
-
-    def _keep(self, key: object, projection: Projection) -> tuple[Projection, Engines]:
-        self._kept[key] = projection, self.make(projection.game)
-        return self._kept[key]
+        projection, about = self.projector.plain(asked)
+        if projection not in self._engines:
+            self._engines[projection] = self.make(projection.game)
+        return projection, self._engines[projection], about
 
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict; raises `OutOfBudget` and `Unlowerable`."""
+        if asked.kind == "in-range":
+            return self._in_range(asked, budget)
         if asked.kind not in KINDS:
             raise Unlowerable(f"questions of the kind `{asked.kind}` are not asked with the board left open")
         windowed = self._of_one_edge(asked, budget)
@@ -77,11 +61,12 @@ class Boards:
             return windowed
         projection, engines, about = self.projected(asked)
         found = engines.ask(about, budget)
-        found.evidence = None
+        found.evidence = _kept(found, projection, name_for(asked)) if shows(asked.kind, found.verdict) else None
         if found.verdict == "unknown":
+            found.trace = None
             return found
         if found.trace is None:
-            if found.verdict != SOUND.get(asked.kind):
+            if not shows(asked.kind, found.verdict):
                 return Verdict("unknown", reason=found.reason or "no play was shown with the board left open")
             found.notes.append(LEFT_OPEN)
             return found
@@ -93,22 +78,33 @@ class Boards:
         found.clauses = tuple(dict.fromkeys(c for s in trace.steps[1:] for c in s.clauses))
         return found
 
+    def _in_range(self, asked: Asked, budget: Budget) -> Verdict:
+        """No range is left in the projection, and no formula about the board can be without a value by its own text."""
+        review = Review(self.game).look()
+        if review.clauses:
+            names = ", ".join(f"`{c}`" for c in review.clauses[:4])
+            raise Unlowerable(f"whether formulas about the board always have a value is not plain in {names}")
+        projection = Projection(self.game, on_empty=tuple(review.on_empty))
+        found = self.make(projection.game).ask(asked, budget)
+        if found.verdict != "holds":
+            return Verdict("unknown", reason="it was not proved with the board left open")
+        found.evidence = None
+        found.notes.append(LEFT_OPEN)
+        return found
+
     def _of_one_edge(self, asked: Asked, budget: Budget) -> Verdict | None:
         """A claim about all edges or squares of the board, asked of one; None where it is no such claim or is not proved."""
-        claim = claim_of(asked.formula) if asked.kind == "always" and asked.formula is not None else None
-        if claim is None or asked.given is not None:
-            return None
         try:
-            projection = Projection(self.game, (), window=Window(claim))
-            formula = projection.of_window(claim)
-            if formula is None:
+            edge = self.projector.of_one_edge(asked)
+            if edge is None:
                 return None
-            found = self.make(projection.game).ask(replace(asked, formula=formula), budget)
+            projection, about = edge
+            found = self.make(projection.game).ask(about, budget)
         except Unlowerable:
             return None
         if found.verdict != "holds":
             return None
-        found.evidence = None
+        found.evidence = _kept(found, projection, "window")
         found.notes.append("it was proved of one side of one square, with all else on the board left open")
         return found
 

@@ -45,7 +45,7 @@ from tablelaw.spec.expressions import parse_formula
 from tablelaw.spec.formulas import Typer
 from tablelaw.spec.game import Action, Check, End, Game, Variable
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.reckon import value
 from tablelaw.spec.types import (
     BOOL,
     BagOf,
@@ -374,33 +374,42 @@ def _small(kind: Type) -> bool:
 class Projection:
     """The projection of a game, made for some formulas of questions about it.
 
-    With `progress` a player's action that reads the board is open just where an unknown says so, so that a position is
+    `on_empty` are layings that have a fault unless the table is empty. With `progress` a player's action that reads the board is open just where an unknown says so, so that a position is
     stuck in the projection where it is in the game; without, the action may be open in more positions.
     """
 
     def __init__(
-        self, game: Game, formulas: tuple[Expr, ...] = (), progress: bool = False, window: Window | None = None
+        self,
+        game: Game,
+        formulas: tuple[Expr, ...] = (),
+        progress: bool = False,
+        window: Window | None = None,
+        on_empty: tuple[Assign, ...] = (),
     ) -> None:
         self.origin = game
         self.window = window
+        self.on_empty = {id(e) for e in on_empty}
         self.kinds = {v.name: projected_type(v.type) for v in game.variables}
         self.oracles: dict[Expr, Oracle] = {}
+        self.kept: dict[str, str] = {}
         self.moves = {a.name: self._can(a) for a in game.actions if a.by is not None} if progress else {}
         self.progress = progress
+        actions: tuple[Action, ...] = ()
+        ends: tuple[End, ...] = ()
         for _ in range(2):  # once to find the unknowns, once knowing them all
             actions = tuple(self._action(a) for a in game.actions)
             ends = tuple(self._end(e) for e in game.ends)
             for f in formulas:
                 self.formula(f)
         start = evaluate.starts(game)[0]
-        variables = [
-            replace(v, type=self.kinds[v.name], init=self._init(v)) for v in game.variables
-        ]
+        variables = [replace(v, type=self.kinds[v.name], init=self._init(v)) for v in game.variables]
         several = any(v.any_of for v in game.variables)
         for o in self.oracles.values():
             init = frozenset(ty.domain(o.kind)) if several else self.oracle_value(o, start)
             shape: Type = SetOf(o.kind) if several else o.kind
             variables.append(Variable(o.name, o.kind, Const(init, type=shape), several, "", game.variables[0].span))
+        for name in self.kept.values():
+            variables.append(Variable(name, BOOL, Const(True, type=BOOL), False, "", game.variables[0].span))
         hints: tuple[Expr, ...] = ()
         if window is not None:
             shown = frozenset().union(*(window.starts(s[window.table]) for s in evaluate.starts(game)))
@@ -417,12 +426,18 @@ class Projection:
             return Const(projected_value(v.init.value, v.type), type=self.kinds[v.name])
         return Const(frozenset(projected_value(x, v.type) for x in v.init.value), type=SetOf(self.kinds[v.name]))
 
+    @property
+    def unknowns(self) -> int:
+        """How many variables there are beside those of the game."""
+        return len(self.oracles) + len(self.kept)
+
     # positions
 
     def state(self, state: evaluate.State) -> evaluate.State:
         """The position of the projection that a position of the game is, every unknown at its real value."""
         kept = [(v.name, projected_value(state[v.name], v.type)) for v in self.origin.variables]
-        return Map([*kept, *((o.name, self.oracle_value(o, state)) for o in self.oracles.values())])
+        unknown = [(o.name, self.oracle_value(o, state)) for o in self.oracles.values()]
+        return Map([*kept, *unknown, *((name, True) for name in self.kept.values())])
 
     def oracle_value(self, o: Oracle, state: evaluate.State) -> Value:
         """What an unknown is in a position of the game."""
@@ -450,6 +465,18 @@ class Projection:
             return None if any(x is None for x in found) else replace(e, args=tuple(x for x in found if x is not None))
         return self.formula(e)
 
+    def _unchanged(self, e: Expr) -> Expr | None:
+        """`x == old(x)` of a variable that is not kept whole: a variable of its own that tells whether it is so."""
+        if not (isinstance(e, Op) and e.op in ("eq", "ne")):
+            return None
+        for a, b in (e.args, e.args[::-1]):
+            if isinstance(a, Var) and boardish(a.type) and isinstance(b, Call) and b.name == "old" and b.args[0] == a:
+                name = self.kept.setdefault(a.name, f"unchanged({a.name})")
+                self.kinds[name] = BOOL
+                same = Var(name, type=BOOL, span=e.span)
+                return same if e.op == "eq" else Op("not", (same,), type=BOOL, span=e.span)
+        return None
+
     def formula(self, e: Expr) -> Expr | None:
         """A formula of a position (or step) about the projection; None where it cannot be said."""
         return Translator(self.kinds, self._oracle).expr(e)
@@ -460,6 +487,9 @@ class Projection:
 
     def _oracle(self, e: Expr) -> Expr | None:
         """The unknown that stands for a formula of the position."""
+        same = self._unchanged(e)
+        if same is not None:
+            return same
         if free_names(e) - {"who"} or "*" in variables_read(e):
             return None
         kind = projected_type(e.type)
@@ -541,7 +571,9 @@ class _ActionProjection:
         self.draws = [self._draw(d) for d in a.draws]
         self.names |= {d.name: d.type for d in a.draws}
         self.in_effects = True
-        effects = self._effects(a.effects)
+        same = Const(True, type=BOOL)
+        effects: list[Effect] = [Assign(name, (), same) for name in p.kept.values()]
+        effects += self._effects(a.effects)
         effects += [self._refresh(o) for o in p.oracles.values() if o.name in self.dirty]
         return Action(a.name, by, during, tuple(self.params), checks, tuple(self.draws), tuple(effects), a.span)
 
@@ -663,9 +695,7 @@ class _ActionProjection:
                     found += self._assign(e)
                 case Branch(test, yes, no):
                     condition = self._needed(test)
-                    found.append(
-                        replace(e, test=condition, yes=tuple(self._effects(yes)), no=tuple(self._effects(no)))
-                    )
+                    found.append(replace(e, test=condition, yes=tuple(self._effects(yes)), no=tuple(self._effects(no))))
                 case Loop(name, domain, kind, body):
                     found.append(self._looped(e, name, domain, kind, body))
                 case Fire(_, when, body):
@@ -736,10 +766,17 @@ class _ActionProjection:
             new = self._translate(e.value, self._drawn)
             if new is None:
                 raise Unlowerable(f"an effect of `{self.a.name}` reads the board in a way that cannot be left open")
+            if id(e) in self.p.on_empty:
+                size = Var(e.name, type=self.p.kinds[e.name])
+                none, one = Const(0, type=Int(0, 0)), Const(1, type=Int(1, 1))
+                empty = Op("eq", (size, none), type=BOOL)
+                new = If(empty, new, Op("floordiv", (one, none), type=ty.INT), type=ty.INT, span=e.span)
             found.append(Assign(e.name, tuple(path), new, span=e.span))
         if self.p.window is not None and e.name == self.p.window.table:
             found.append(self._seen(e, self.p.window))
         self.assigned.add(e.name)
+        if e.name in self.p.kept:
+            found.append(Assign(self.p.kept[e.name], (), self._fresh(BOOL)))
         for o in self.p.oracles.values():
             if e.name in o.reads:
                 found += self._changed(o, e)
@@ -764,7 +801,7 @@ class _ActionProjection:
     def _changed(self, o: Oracle, e: Assign) -> list[Effect]:
         """What becomes of an unknown when something it reads is given a value."""
         if o.reads == {e.name} and not e.path and isinstance(e.value, Const):
-            known = projected_value(value(o.source, Place({e.name: e.value.value}, self.p.origin.players)), o.source.type)
+            known = self.p.oracle_value(o, Map({e.name: e.value.value}))
             return [Assign(o.name, (), Const(known, type=o.kind))]
         if self.loop:
             self.dirty.add(o.name)

@@ -18,7 +18,7 @@ from tablelaw.solver.trace import Step, Trace, first_step, take
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Binder, Const, Expr, Op
 from tablelaw.spec.game import Action
-from tablelaw.spec.grid import Edge, SIDES
+from tablelaw.spec.grid import SIDES, Edge
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.reckon import Place, value, visit

@@ -85,8 +85,10 @@ class Symmetry:
             if self.width not in (None, kind.width) or self.height not in (None, kind.height):
                 raise BrokenSymmetry("rotation", nowhere, "boards of two sizes are not turned together")
             self.width, self.height = kind.width, kind.height
-        if "rotation" in self.names and not kind.pieces.free and any(
-            kind.pieces.canonical[f, r] != 0 for f in kind.pieces.faces for r in range(4)
+        if (
+            "rotation" in self.names
+            and not kind.pieces.free
+            and any(kind.pieces.canonical[f, r] != 0 for f in kind.pieces.faces for r in range(4))
         ):
             raise BrokenSymmetry("rotation", nowhere, "its pieces are not turned")
         if "reflection" in self.names:
@@ -190,7 +192,9 @@ class Symmetry:
         if "translation" not in self.names:
             return state
         cells = [c for v in self.game.variables for c in _cells(state[v.name], v.type)]
-        laid = [c for v in self.game.variables for kind in [v.type] if isinstance(kind, LayoutType) for c in state[v.name].cells]
+        laid = [
+            c for v in self.game.variables for kind in [v.type] if isinstance(kind, LayoutType) for c in state[v.name].cells
+        ]
         base = laid or cells
         if not base:
             return state

@@ -36,11 +36,28 @@ def claim_of(e: Expr) -> Claim | None:
     found = _every(e)
     if found is None:
         return None
-    domain = found.binders[0].domain
-    base = domain.args[0] if isinstance(domain, Call) else domain
-    assert isinstance(base, Var)
-    assert isinstance(base.type, LayoutType)
-    return Claim(e, found, base.name, base.type)
+    base = _domain(found.binders[0].domain)
+    assert base is not None
+    assert isinstance(base[0].type, LayoutType)
+    return Claim(e, found, base[0].name, base[0].type)
+
+
+def _domain(domain: Expr | Type) -> tuple[Var, bool] | None:
+    """The layout whose edges or squares a `for` walks over, and whether it is that before the step."""
+    match domain:
+        case Call("old", (Call("edges", (Var() as table,)),)):
+            return table, True
+        case Call("edges", (inner,)):
+            return _table(inner)
+        case Expr():
+            return _table(domain)
+    return None
+
+
+def _table(e: Expr) -> tuple[Var, bool] | None:
+    if isinstance(e, Call) and e.name == "old" and isinstance(e.args[0], Var):
+        return e.args[0], True
+    return (e, False) if isinstance(e, Var) and isinstance(e.type, LayoutType) else None
 
 
 def _every(e: Expr) -> Agg | None:
@@ -49,9 +66,8 @@ def _every(e: Expr) -> Agg | None:
             found = [x for x in map(_every, args) if x is not None]
             return found[0] if len(found) == 1 else None
         case Agg("all", (Binder(_, domain, kind, _),), _) if isinstance(domain, Expr):
-            edges = isinstance(domain, Call) and domain.name == "edges" and isinstance(domain.args[0], Var)
-            squares = isinstance(domain, Var) and isinstance(domain.type, LayoutType)
-            if (edges and isinstance(kind, EdgeType)) or (squares and isinstance(kind, CellType)):
+            base = _domain(domain)
+            if base is not None and isinstance(base[0].type, LayoutType) and isinstance(kind, (EdgeType, CellType)):
                 return e
     return None
 
@@ -100,7 +116,8 @@ class Window:
 
     def coded(self, face: Expr, rotation: Expr) -> Expr:
         """The number of a face that lies turned."""
-        rows = {f: Map({r: self.codes[f, self.pieces.canonical[f, r]] for r in range(4)}) for f in self.pieces.faces}
+        faces = self.pieces.faces
+        rows = {f: Map({r: self.codes.get((f, self.pieces.canonical[f, r]), 0) for r in range(4)}) for f in faces}
         return _look(_look_map(rows), self.faces, MapOf(ROTATION, self.code), face, rotation)
 
     def fits(self, where: Expr, face: Expr, rotation: Expr) -> Expr:
@@ -111,9 +128,7 @@ class Window:
         return both(either(differs(where, 1), on_here), either(differs(where, 2), on_there))
 
     def _beside(self, face: Expr, rotation: Expr, side: Expr, mine: Expr, other: Expr) -> Expr:
-        rows = {
-            f: Map({r: Map({s: self._allowed(f, r, s) for s in SIDES}) for r in range(4)}) for f in self.pieces.faces
-        }
+        rows = {f: Map({r: Map({s: self._allowed(f, r, s) for s in SIDES}) for r in range(4)}) for f in self.pieces.faces}
         kind = MapOf(ROTATION, MapOf(SIDE, MapOf(self.code, BOOL)))
         contact = _look(_look_map(rows), self.faces, kind, face, rotation, side, other)
         return both(equals(mine, 0), contact)
@@ -150,18 +165,27 @@ class Window:
         name = self.claim.part.binders[0].name
         bound = self.claim.part.binders[0].type
         match e:
-            case Call("shows", (Var(table), at)) if table == self.table:
+            case Call("shows", (layout, at)) if self._mine(layout):
                 spot = self._spot_of_edge(at, name, bound)
-                return None if spot is None else self._shows(*spot)
-            case Op("in", (at, Var(table))) if table == self.table:
+                return None if spot is None else self._when(layout, self._shows(*spot))
+            case Op("in", (at, layout)) if self._mine(layout):
                 code = self._square(at, name, bound)
-                return None if code is None else differs(code, 0)
-            case Field(Index(Var(table), at), "face" | "rotation" as what) if table == self.table:
+                return None if code is None else self._when(layout, differs(code, 0))
+            case Field(Index(layout, at), "face" | "rotation" as what) if self._mine(layout):
                 code = self._square(at, name, bound)
-                return None if code is None else self._lies(code, what)
+                return None if code is None else self._when(layout, self._lies(code, what))
             case Field(Local(n), "side") if n == name and isinstance(bound, EdgeType):
                 return self.part("side")
         return None
+
+    def _mine(self, e: Expr) -> bool:
+        found = _table(e)
+        return found is not None and found[0].name == self.table
+
+    def _when(self, layout: Expr, found: Expr) -> Expr:
+        """What is read of the layout before the step is read of the window before it."""
+        base = _table(layout)
+        return Call("old", (found,), type=found.type) if base is not None and base[1] else found
 
     def _spot_of_edge(self, e: Expr, name: str, bound: Type) -> tuple[Expr, Expr] | None:
         """The number of what lies beside an edge of the window, and the side at which it is looked at."""
@@ -192,8 +216,8 @@ class Window:
 
     def _lies(self, code: Expr, what: str) -> Expr:
         kind: Type = self.faces if what == "face" else ROTATION
-        values = {0: self.lies[0], **{c: laid for laid, c in self.codes.items()}}
-        return _look(Map({c: v[0 if what == "face" else 1] for c, v in values.items()}), self.code, kind, code)
+        rows = {c: laid[0 if what == "face" else 1] for laid, c in self.codes.items()}  # of an empty square there is none
+        return _look(Map(rows), self.code, kind, code)
 
     def instance(self) -> Expr:
         """The part of the claim as it is asked of the window: laid here, and the tests hold, implies the body."""
@@ -202,7 +226,11 @@ class Window:
         at: Expr = Local(binder.name, type=binder.type)
         if isinstance(binder.type, EdgeType):
             at = Field(at, "cell", type=binder.type.cell)
-        laid = Op("in", (at, Var(self.table, type=self.claim.kind)), type=BOOL)
+        base = _domain(binder.domain)
+        table: Expr = Var(self.table, type=self.claim.kind)
+        if base is not None and base[1]:
+            table = Call("old", (table,), type=self.claim.kind)
+        laid = Op("in", (at, table), type=BOOL)
         return Op("or", (Op("not", (laid,), type=BOOL), *tests, self.claim.part.body), type=BOOL)
 
 
@@ -212,7 +240,7 @@ def _kinds(e: Agg) -> Enum | None:
         x = stack.pop()
         if isinstance(x, Call) and x.name == "shows" and isinstance(x.type, SetOf) and isinstance(x.type.elem, Enum):
             return x.type.elem
-        stack += [a for a in (x.args if isinstance(x, (Op, Call)) else ())]
+        stack += x.args if isinstance(x, (Op, Call)) else ()
     return None
 
 

@@ -6,12 +6,29 @@ import ast
 from typing import TYPE_CHECKING
 
 from tablelaw.spec import types as ty
-from tablelaw.spec.core import Call, Const, Expr, Index, Make
 from tablelaw.spec.board_types import DIRECTION, FARTHEST_APART, HALF, PLACE, ROTATION, SIDE
+from tablelaw.spec.core import Call, Const, Expr, Make
 from tablelaw.spec.diagnostics import did_you_mean
 from tablelaw.spec.grid import DIRECTIONS, HALVES, SIDES, turned
 from tablelaw.spec.layouts import rim
-from tablelaw.spec.types import BOOL, CellType, EdgeType, Enum, FeatureType, Int, LaidType, LayoutType, MapOf, Maybe, PartType, SetOf, Type, Unknown, told
+from tablelaw.spec.pieces import Pieces
+from tablelaw.spec.types import (
+    BOOL,
+    CellType,
+    EdgeType,
+    Enum,
+    FeatureType,
+    Int,
+    LaidType,
+    LayoutType,
+    MapOf,
+    Maybe,
+    PartType,
+    SetOf,
+    Type,
+    Unknown,
+    told,
+)
 from tablelaw.spec.values import Map, Value
 
 if TYPE_CHECKING:
@@ -64,11 +81,13 @@ class _Board:
     def args(self, least: int, most: int | None = None) -> list[ast.expr]:
         most = least if most is None else most
         if not least <= len(self.node.args) <= most:
-            wanted = str(least) if least == most else f"{least} or {most}"
+            wanted = f"{least} argument{'' if least == 1 else 's'}" if least == most else f"{least} or {most} arguments"
             self.t.fail(
-                "E104", self.node, f"`{self.name}` takes {wanted} argument{'s' if wanted != '1' else ''}, not {len(self.node.args)}",
+                "E104",
+                self.node,
+                f"`{self.name}` takes {wanted}, not {len(self.node.args)}",
                 help=f"write `{USES[self.name]}`",
-            )  # fmt: skip
+            )
             raise _Bad
         return self.node.args
 
@@ -103,7 +122,10 @@ class _Board:
         found = self.sound(self.t.expr(node))
         if not isinstance(found.type, LayoutType):
             self.t.fail(
-                "T102", node, f"`{self.name}` takes a layout here, this is {told(found.type)}", help=f"write `{USES[self.name]}`"
+                "T102",
+                node,
+                f"`{self.name}` takes a layout here, this is {told(found.type)}",
+                help=f"write `{USES[self.name]}`",
             )
             raise _Bad
         return found, found.type
@@ -214,7 +236,7 @@ class _Board:
         kind = MapOf(face.type, SetOf(ROTATION))
         return self.table(Map(rows), kind, face)
 
-    def face(self, node: ast.expr) -> tuple[Expr, ty.Pieces]:
+    def face(self, node: ast.expr) -> tuple[Expr, Pieces]:
         """A face, with the pieces it belongs to."""
         found = self.sound(self.t.expr(node))
         kind = found.type
@@ -232,10 +254,15 @@ class _Board:
         kind = place.type
         inner = kind.elem if isinstance(kind, Maybe) else kind
         if not isinstance(inner, Enum) or inner.family != SIDE.family:
-            self.t.fail("T102", nodes[0], f"`rotated` turns a side, half or direction; this is {told(kind)}", help="write `rotated(side, rotation)`")
+            self.t.fail(
+                "T102",
+                nodes[0],
+                f"`rotated` turns a side, half or direction; this is {told(kind)}",
+                help="write `rotated(side, rotation)`",
+            )
             raise _Bad
         rows: dict[Value, Value] = {n: tuple(turned(n, r) for r in range(4)) for n in inner.values}
-        result = _ring(inner)
+        result: Type = _ring(inner)
         if isinstance(kind, Maybe):
             rows[None] = (None,) * 4
             result = Maybe(result)
@@ -341,16 +368,16 @@ def fields_of(t: Typer, kind: Type) -> list[tuple[str, Type]]:
             assert t.names.kinds is not None
             n = layout.limit
             part = PartType(t.names.cell, t.names.kinds, PLACE, layout.pieces)
-            own = {name: k for name, k in _of_parts(t, layout.pieces).items() if isinstance(k, Int)}
+            numbers = [(name, k) for name, k in _of_parts(t, layout.pieces).items() if isinstance(k, Int)]
             return [
                 ("kind", t.names.kinds), ("parts", SetOf(part)), ("cells", SetOf(t.names.cell)), ("size", Int(0, n)),
                 ("open", Int(0, 8 * n)), ("closed", BOOL), ("loops", Int(0, 8 * n)),
-                *((name, Int(min(0, (k.lo or 0) * 12 * n), (k.hi or 0) * 12 * n)) for name, k in own.items()),
+                *((name, Int(min(0, (k.lo or 0) * 12 * n), (k.hi or 0) * 12 * n)) for name, k in numbers),
             ]  # fmt: skip
     return []
 
 
-def _of_parts(t: Typer, pieces: ty.Pieces | None) -> dict[str, Type]:
+def _of_parts(t: Typer, pieces: Pieces | None) -> dict[str, Type]:
     found: dict[str, Type] = {}
     for kind in pieces.kinds if pieces is not None else ():
         for n, k in t.names.part_attributes.get(kind, {}).items():

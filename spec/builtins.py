@@ -105,7 +105,9 @@ def _size(t: Typer, node: ast.Call, hint: Type | None) -> Expr:
             "T102", node, f"`size` takes a set, bag, list, map or type; this is {told(kind)}", help="give a collection"
         )
     high = (
-        kind.limit if isinstance(kind, (BagOf, ListOf, ty.LayoutType)) else ty.cardinality(kind.elem if isinstance(kind, SetOf) else kind.key)
+        kind.limit
+        if isinstance(kind, (BagOf, ListOf, ty.LayoutType))
+        else ty.cardinality(kind.elem if isinstance(kind, SetOf) else kind.key)
     )
     if isinstance(inner, Const) and isinstance(kind, (SetOf, ListOf)):
         return Const(len(inner.value), type=Int(len(inner.value), len(inner.value)), span=t.place(node))

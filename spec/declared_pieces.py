@@ -1,4 +1,4 @@
-"""Reads `pieces:`: kinds of part, faces with their parts and attributes, the rule of contact; and the types that boards bring."""
+"""Reads `pieces:`: kinds of part, faces with their parts and attributes, the rule of contact; the types that boards bring."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tablelaw.spec import types as ty
+from tablelaw.spec.board_types import DIRECTION, FAMILY, FARTHEST_APART, HALF, LARGEST_GRID, PLACE, ROTATION, SIDE, TURNING
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Builder, Document, get, items
 from tablelaw.spec.expressions import parse_formula
 from tablelaw.spec.formulas import Typer, static_value
-from tablelaw.spec.board_types import DIRECTION, FAMILY, FARTHEST_APART, HALF, LARGEST_GRID, PLACE, ROTATION, SIDE, TURNING
-from tablelaw.spec.grid import DIRECTIONS, HALVES, SIDES
+from tablelaw.spec.grid import HALVES, SIDES
 from tablelaw.spec.names import Names
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.pieces import FacePart, Kind, Pieces, Shown
@@ -92,11 +92,13 @@ def _box(doc: Document, names: Names) -> CellType:
     for v in doc.variables.values():
         for found in _LAYOUT.finditer(v.type.text):
             inside = v.type.text[found.end() :]
-            depth, stop = 1, 0
-            for stop, c in enumerate(inside):
-                depth += (c == "[") - (c == "]")
+            depth = 1
+            stop = 0
+            while stop < len(inside) - 1:
+                depth += (inside[stop] == "[") - (inside[stop] == "]")
                 if depth == 0:
                     break
+                stop += 1
             sizes = [_size(text, doc, names) for text, _ in split_top(inside[:stop])[1:]]
             if len(sizes) == 1:
                 reach = (FARTHEST_APART + 1) * sizes[0] + FARTHEST_APART
@@ -261,13 +263,22 @@ class PieceReader:
         old = table.get("count")
         counts.update(dict(old[1].items()) if old else {})
         for f, node in faces.items():
-            word = get(node, "count") if isinstance(node, Mapping) else next(
-                (get(n, "count") for n in _alternatives(node) if get(n, "count") is not None), None
+            word = (
+                get(node, "count")
+                if isinstance(node, Mapping)
+                else next((get(n, "count") for n in _alternatives(node) if get(n, "count") is not None), None)
             )
             if word is None:
                 continue
-            if not isinstance(word, Scalar) or isinstance(word.value, bool) or not isinstance(word.value, int) or not 0 <= word.value <= 10_000:
-                self.sink.error("T108", word.span, "a `count` is a whole number from 0 to 10000", help="write for example `count: 3`")
+            if (
+                not isinstance(word, Scalar)
+                or isinstance(word.value, bool)
+                or not isinstance(word.value, int)
+                or not 0 <= word.value <= 10_000
+            ):
+                self.sink.error(
+                    "T108", word.span, "a `count` is a whole number from 0 to 10000", help="write for example `count: 3`"
+                )
                 continue
             counts[f] = word.value
         table["count"] = (Int(min(counts.values()), max(counts.values())), Map(counts))
@@ -275,7 +286,12 @@ class PieceReader:
     # faces
 
     def _face(
-        self, key: Scalar, node: Node, kinds: dict[str, Kind], tables: dict[str, dict[str, _Attribute]], own: dict[str, _Attribute]
+        self,
+        key: Scalar,
+        node: Node,
+        kinds: dict[str, Kind],
+        tables: dict[str, dict[str, _Attribute]],
+        own: dict[str, _Attribute],
     ) -> tuple[FacePart, ...] | None:
         chosen = [n for n in _alternatives(node) if self._exists(n)]
         if len(chosen) != 1:
@@ -315,7 +331,9 @@ class PieceReader:
             twice = next((a for a in places if places.count(a) > 1), None)
             if twice is not None:
                 cure = "a part lists each side it joins, and no two parts of a kind share one"
-                self.sink.error("S401", key.span, f"`{twice}` stands twice among the `{kind.name}` parts of `{key.text}`", help=cure)
+                self.sink.error(
+                    "S401", key.span, f"`{twice}` stands twice among the `{kind.name}` parts of `{key.text}`", help=cure
+                )
                 return False
         return True
 
@@ -330,7 +348,11 @@ class PieceReader:
             found = self._with_attributes(node, (), kind, table)
             return None if found is None else [found]
         if not isinstance(node, Sequence):
-            cure = "list its parts, each a list of sides: `[[N, S], [E]]`" if kind.reach == "sides" else "list its parts: `[[Ne, En]]`"
+            cure = (
+                "list its parts, each a list of sides: `[[N, S], [E]]`"
+                if kind.reach == "sides"
+                else "list its parts: `[[Ne, En]]`"
+            )
             self.sink.error("S401", node.span, f"the parts of kind `{kind.name}` were expected here", help=cure)
             return None
         parts: list[FacePart] = []
@@ -361,7 +383,9 @@ class PieceReader:
             if word not in ring:
                 near = did_you_mean(word, ring)
                 cure = f"did you mean `{near}`?" if near else "one of " + ", ".join(ring)
-                self.sink.error("S401", n.span, f"`{word}` is not a {'side' if kind.reach == 'sides' else 'half of a side'}", help=cure)
+                self.sink.error(
+                    "S401", n.span, f"`{word}` is not a {'side' if kind.reach == 'sides' else 'half of a side'}", help=cure
+                )
                 return None
             found.append(word)
         return tuple(found)
@@ -421,7 +445,6 @@ class PieceReader:
             return None
         return allowed
 
-
     def _touchable(self, node: Mapping, bare: Pieces, allowed: frozenset[tuple[Shown, Shown]]) -> bool:
         """Has each face a side that may touch some other? One without could lie alone at most."""
         sides = {shown for pair in allowed for shown in pair}
@@ -457,7 +480,12 @@ def layout_type(
         sink.error("R210", place, f"no pieces are called `{name[:60]}`", help=cure)
         return None
     if not 2 <= len(pieces) <= 3:
-        sink.error("R210", place, "`layout` takes pieces and how many, or the width and height of a board", help="write `layout[Tile, 80]` or `layout[Tile, 5, 4]`")
+        sink.error(
+            "R210",
+            place,
+            "`layout` takes pieces and how many, or the width and height of a board",
+            help="write `layout[Tile, 80]` or `layout[Tile, 5, 4]`",
+        )
         return None
     numbers: list[int] = []
     for text, at in pieces[1:]:
@@ -467,7 +495,12 @@ def layout_type(
             return None
         n = known.value
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= LARGEST_GRID:
-            sink.error("T108", scalar.place(begin + at, begin + at + len(text)), f"the size of a layout is a whole number from 1 to {LARGEST_GRID}", help="write for example `layout[Tile, 80]`")
+            sink.error(
+                "T108",
+                scalar.place(begin + at, begin + at + len(text)),
+                f"the size of a layout is a whole number from 1 to {LARGEST_GRID}",
+                help="write for example `layout[Tile, 80]`",
+            )
             return None
         numbers.append(n)
     faces = names.types[name]
@@ -478,4 +511,3 @@ def layout_type(
             return None
         return LayoutType(faces, numbers[0] * numbers[1], numbers[0], numbers[1], found, names.cell)
     return LayoutType(faces, numbers[0], None, None, found, names.cell)
-

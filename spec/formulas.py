@@ -391,7 +391,9 @@ class Typer:
         if isinstance(items.type, FeatureType):
             if isinstance(a.type, PartType):
                 return Op("in", (a, items), type=BOOL, span=self.place(node))
-            return self.fail("T102", node, f"{told(a.type)} is no part of a feature", help="write `part(cell, kind, side) in f`")
+            return self.fail(
+                "T102", node, f"{told(a.type)} is no part of a feature", help="write `part(cell, kind, side) in f`"
+            )
         if not isinstance(items.type, (SetOf, BagOf, ListOf, LayoutType)):
             return self.fail(
                 "T102",
@@ -504,7 +506,11 @@ class Typer:
             return self._index_of(base, self.want(node.slice, INT, "what stands in brackets"), kind.elem, node)
         if isinstance(kind, LayoutType):
             key = self.want(node.slice, kind.cell, "what stands in brackets")
-            return self.bad(node) if isinstance(key.type, Unknown) else Index(base, key, type=LaidType(kind), span=self.place(node))
+            return (
+                self.bad(node)
+                if isinstance(key.type, Unknown)
+                else Index(base, key, type=LaidType(kind), span=self.place(node))
+            )
         if isinstance(kind, BagOf):
             return self._index_of(
                 base, self.want(node.slice, kind.elem, "what stands in brackets"), bounded(0, kind.limit), node

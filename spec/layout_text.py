@@ -66,7 +66,9 @@ def read_cell(node: Scalar, kind: CellType, sink: Diagnostics) -> Cell | None:
         return None
     cell = Cell(int(found[1]), int(found[2]))
     if not contains(kind, cell):
-        sink.error("T113", node.span, f"`{cell_text(cell)}` lies farther off than pieces can come", help="lay the pieces round (0, 0)")
+        sink.error(
+            "T113", node.span, f"`{cell_text(cell)}` lies farther off than pieces can come", help="lay the pieces round (0, 0)"
+        )
         return None
     return cell
 
@@ -100,7 +102,9 @@ def piece_of(word: str, span: Span, kind: LayoutType, sink: Diagnostics) -> Laid
         return None
     if turns > 3 or (turns and not kind.pieces.free):
         cure = "write 0 to 3 quarter turns" if kind.pieces.free else f"write `{face}` alone"
-        sink.error("T113", span, f"`{word}` is turned too far" if kind.pieces.free else "these pieces are not turned", help=cure)
+        sink.error(
+            "T113", span, f"`{word}` is turned too far" if kind.pieces.free else "these pieces are not turned", help=cure
+        )
         return None
     return face, turns
 
@@ -114,20 +118,32 @@ def _checked(placed: Placed, kind: LayoutType, sink: Diagnostics) -> Layout | No
             sink.error("S301", span, f"two pieces lie on {cell_text(cell)}", help="keep one of them")
             return None
         if not empty.inside(cell):
-            sink.error("T113", span, f"{cell_text(cell)} is not on the board", help=f"the board has {kind.width} columns and {kind.height} rows, from (0, 0)")
+            sink.error(
+                "T113",
+                span,
+                f"{cell_text(cell)} is not on the board",
+                help=f"the board has {kind.width} columns and {kind.height} rows, from (0, 0)",
+            )
             return None
         if len(cells) >= kind.limit:
-            sink.error("T113", span, f"this layout takes no more than {kind.limit} piece{'' if kind.limit == 1 else 's'}", help="leave some out")
+            sink.error(
+                "T113",
+                span,
+                f"this layout takes no more than {kind.limit} piece{'' if kind.limit == 1 else 's'}",
+                help="leave some out",
+            )
             return None
         clash = contact_clash(empty.pieces, cells, cell, laid)
         if clash is not None:
             other, side = clash
-            cure = "turn one of them, or leave it out; what may touch is told by `contact:`"
+            mine, theirs = _kinds(empty.pieces, laid, side), _kinds(empty.pieces, cells[other], OPPOSITE[side])
             sink.error(
-                "T114", span, f"the piece on {cell_text(cell)} may not touch the one on {cell_text(other)}",
-                label=f"its side {side} shows {_kinds(empty.pieces, laid, side)}, the other {_kinds(empty.pieces, cells[other], OPPOSITE[side])}",
-                help=cure,
-            )  # fmt: skip
+                "T114",
+                span,
+                f"the piece on {cell_text(cell)} may not touch the one on {cell_text(other)}",
+                label=f"its side {side} shows {mine}, the other {theirs}",
+                help="turn one of them, or leave it out; what may touch is told by `contact:`",
+            )
             return None
         cells[cell] = laid
     return empty.with_cells(cells)

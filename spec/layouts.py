@@ -25,12 +25,15 @@ class Layout:
     __slots__ = ("_features", "_hash", "cells", "height", "limit", "pieces", "width")
 
     def __init__(
-        self, pieces: Pieces, limit: int, width: int | None = None, height: int | None = None, cells: Mapping[Cell, Laid] | None = None
+        self,
+        pieces: Pieces,
+        limit: int,
+        width: int | None = None,
+        height: int | None = None,
+        cells: Mapping[Cell, Laid] | None = None,
     ) -> None:
         self.pieces, self.limit, self.width, self.height = pieces, limit, width, height
-        self.cells: dict[Cell, Laid] = {
-            c: (f, pieces.canonical[f, r]) for c, (f, r) in (cells or {}).items()
-        }
+        self.cells: dict[Cell, Laid] = {c: (f, pieces.canonical[f, r]) for c, (f, r) in (cells or {}).items()}
         self._hash: int | None = None
         self._features: dict[str, frozenset[Feature]] = {}
 
@@ -346,4 +349,3 @@ def rim(width: int, height: int) -> frozenset[Edge]:
         for s in SIDES
         if not (0 <= step(Cell(x, y), s).x < width and 0 <= step(Cell(x, y), s).y < height)
     )
-

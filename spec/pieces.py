@@ -34,9 +34,7 @@ class FacePart:
         """The part after quarter turns; its places in the order of the rim."""
         ring = SIDES if kind.reach == "sides" else HALVES
         at = tuple(sorted((turned(p, rotation) for p in self.at), key=ring.index))
-        attributes = tuple(
-            (n, turned(v, rotation) if n in kind.turning and v is not None else v) for n, v in self.attributes
-        )
+        attributes = tuple((n, turned(v, rotation) if n in kind.turning and v is not None else v) for n, v in self.attributes)
         return FacePart(self.kind, at, attributes)
 
 
@@ -64,9 +62,7 @@ class Pieces:
     @cached_property
     def rotations(self) -> dict[str, tuple[int, ...]]:
         """The rotations of each face that differ."""
-        return {
-            f: tuple(dict.fromkeys(self.canonical[f, r] for r in range(4))) if self.free else (0,) for f in self.faces
-        }
+        return {f: tuple(dict.fromkeys(self.canonical[f, r] for r in range(4))) if self.free else (0,) for f in self.faces}
 
     @cached_property
     def canonical(self) -> dict[tuple[str, int], int]:
@@ -85,7 +81,9 @@ class Pieces:
     @cached_property
     def parts(self) -> dict[tuple[str, int], tuple[FacePart, ...]]:
         """The parts of each face in each rotation."""
-        return {(f, r): tuple(p.turn(r, self.kinds[p.kind]) for p in parts) for f, parts in self.faces.items() for r in range(4)}
+        return {
+            (f, r): tuple(p.turn(r, self.kinds[p.kind]) for p in parts) for f, parts in self.faces.items() for r in range(4)
+        }
 
     @cached_property
     def shows(self) -> dict[tuple[str, int, str], Shown]:

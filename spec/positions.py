@@ -15,9 +15,24 @@ from tablelaw.spec.layout_text import cell_text, piece_text, read_layout
 from tablelaw.spec.names import Names
 from tablelaw.spec.reckon import in_order
 from tablelaw.spec.types import (
-    BagOf, Bool, CellType, EdgeType, Enum, FeatureType, Int, LayoutType, ListOf, MapOf, Maybe, PartType, Record, SetOf, Type, Unknown,
+    BagOf,
+    Bool,
+    CellType,
+    EdgeType,
+    Enum,
+    FeatureType,
+    Int,
+    LayoutType,
+    ListOf,
+    MapOf,
+    Maybe,
+    PartType,
+    Record,
+    SetOf,
+    Type,
+    Unknown,
     told,
-)  # fmt: skip
+)
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar, Sequence
 

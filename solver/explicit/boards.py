@@ -43,7 +43,13 @@ def _laid(e: Assign, table: str) -> bool:
     if e.name != table:
         return True
     new = e.value
-    return not e.path and isinstance(new, Call) and new.name == "place" and isinstance(new.args[0], Var) and new.args[0].name == table
+    return (
+        not e.path
+        and isinstance(new, Call)
+        and new.name == "place"
+        and isinstance(new.args[0], Var)
+        and new.args[0].name == table
+    )
 
 
 def assignments(effects: tuple[Effect, ...]) -> Iterator[Assign]:

@@ -182,7 +182,9 @@ class Explicit:
         trace = self.play(problem, space, found[0].path(space))
         notes = ["no step lowers it, so that positions with larger values need not be looked at"]
         states = len(space.states)
-        return Verdict("value", "exhausted", value=str(found[1]), trace=trace, clauses=_fired(trace), notes=notes, states=states)
+        return Verdict(
+            "value", "exhausted", value=str(found[1]), trace=trace, clauses=_fired(trace), notes=notes, states=states
+        )
 
     def _count(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
         where = problem.prop(asked.where) if asked.where is not None else None
@@ -224,9 +226,7 @@ class Explicit:
 
     # endless play
 
-    def sliced(
-        self, asked: Asked, problem: Problem, space: Space, terms: list[Term]
-    ) -> tuple[Problem, Space, set[int] | None]:
+    def sliced(self, asked: Asked, problem: Problem, space: Space, terms: list[Term]) -> tuple[Problem, Space, set[int] | None]:
         """The problem and space with only the slots that can matter to play and to the terms; None where all are kept.
 
         A slot left out, such as a counter that nothing reads, then neither tells positions apart nor stops the play.
@@ -448,11 +448,9 @@ def _fired(trace: Trace, loop_from: int | None = None) -> tuple[str, ...]:
 
 def closed_set(space: Space) -> dict[str, object] | None:
     """Evidence that nothing else is reachable: all states, for `recheck` to walk."""
-    return {"kind": "closed-set", "space": space} if space.complete and not isinstance(space, Rows) else None
+    return {"kind": "closed-set", "space": space} if space.complete else None
 
 
 def strategy(space: Space, arena: Arena, rank: list[int], who: frozenset[int]) -> dict[str, object] | None:
     """Evidence that a goal is forced: in how many steps, for every state where it is."""
-    if isinstance(space, Rows):
-        return None
     return {"kind": "strategy", "space": space, "rank": rank, "who": sorted(who)}

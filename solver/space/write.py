@@ -124,8 +124,9 @@ def drawn(bag: Map) -> list[Value]:
 HELPERS: dict[str, Any] = {
     "Map": Map, "Cell": Cell, "Edge": Edge, "Part": Part, "Fault": Fault, "item": item, "same": same, "size": size,
     "copies": copies, "bag_parts": bag_parts, "greatest": greatest, "least": least, "field_of": field_of, "require": require,
-    "rolls": rolls, "drawn": drawn, "bag_put": bag_put, "put": put, "whole": whole, "contains": ty.contains, "in_order": in_order,
-    "next_seat": next_seat, **{f"op_{n}": f for n, f in OPERATORS.items()}, **{f"board_{n}": f for n, f in BOARD.items()},
+    "rolls": rolls, "drawn": drawn, "bag_put": bag_put, "put": put, "whole": whole, "contains": ty.contains,
+    "in_order": in_order, "next_seat": next_seat, **{f"op_{n}": f for n, f in OPERATORS.items()},
+    **{f"board_{n}": f for n, f in BOARD.items()},
 }  # fmt: skip
 """What the written source may call."""
 
@@ -382,7 +383,9 @@ class Writer:
         what = self.constant(kind, ("type", kind))
         if not e.path:
             drawn_bag = isinstance(e.value, Local) and e.value.type == kind and e.value.name in self.complete
-            self.line(indent, f"{target} = whole({value}, {what})" if _holds_bags(kind) and not drawn_bag else f"{target} = {value}")
+            self.line(
+                indent, f"{target} = whole({value}, {what})" if _holds_bags(kind) and not drawn_bag else f"{target} = {value}"
+            )
             if not drawn_bag:
                 self._check(target, kind, e.value.type, e.name, indent)
             return
@@ -487,7 +490,9 @@ class Writer:
         bound = ", ".join(f"a{i}=a{i}" for i in range(len(arguments)))
         for i, x in enumerate(arguments):
             self.line(indent, f"a{i} = {names[x]}")
-        self.line(indent, f"found.append(lambda s, actor={actor}{', ' + bound if bound else ''}: take_{n}(s, actor{''.join(f', a{i}' for i in range(len(arguments)))}))")
+        passed_on = "".join(f", a{i}" for i in range(len(arguments)))
+        fixed = f", {bound}" if bound else ""
+        self.line(indent, f"found.append(lambda s, actor={actor}{fixed}: take_{n}(s, actor{passed_on}))")
         del given
         self._take(n, a, arguments)
 

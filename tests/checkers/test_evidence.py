@@ -16,6 +16,7 @@ from tablelaw.checkers.evidence import recheck_all, write_all
 from tablelaw.checkers.recheck import Obligations, Refused, discharge, read_invariant
 from tablelaw.checkers.selection import Request
 from tablelaw.checkers.session import Session
+from tablelaw.checkers.states import packed_states
 from tablelaw.checkers.walk import Closed
 from tablelaw.solver.space.graph import Budget
 from tablelaw.spec.diagnostics import Diagnostics
@@ -366,7 +367,7 @@ def test_forcing_and_leads_to_are_reckoned_anew(tmp_path: Path, question: str, s
     _, space = engines.explicit.prepared(asked)
     space.explore(Budget())
     slots = [{"low": s.lo, "high": s.hi} for s in space.model.slots]
-    closed = Closed(engines.game, asked, list(space.states), slots, 60.0)
+    closed = Closed(engines.game, asked, packed_states(engines.game, asked, list(space.states), slots), 60.0)
     if shown:
         closed.show(asked)
     else:

@@ -1,0 +1,87 @@
+"""Which projection of a game a question is asked of, and the question about it: translation alone, no engine.
+
+Who asks (`boards.py`) and who re-checks the answer (`checkers/evidence.py`) make it here, each from the rules, so that the
+projection itself is never part of what is kept as evidence, only its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tablelaw.solver.projection import Projection
+from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.window import Window, claim_of
+from tablelaw.spec.core import Const, Expr
+from tablelaw.spec.game import Game
+from tablelaw.spec.questions import Asked
+
+NAMES = ("plain", "progress", "window")
+SOUND = {"always": "holds", "never": "holds", "reach": "fails", "progress": "holds", "terminates": "holds"}
+"""What is true of the game when the projection answers so."""
+
+
+def shows(kind: str, verdict: str) -> bool:
+    """Is this verdict on the projection one on the game?"""
+    return SOUND.get(kind) == verdict
+
+
+def name_for(asked: Asked) -> str:
+    """The name of the projection that a question is asked of, where it is not asked of one edge."""
+    return "progress" if asked.kind == "progress" else "plain"
+
+
+class Projector:
+    """The projections of one game, kept so that questions share them."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._kept: dict[object, Projection] = {}
+
+    def named(self, name: str, asked: Asked) -> tuple[Game, Asked]:
+        """The projected game and the question about it. Raises `Unlowerable` where there is no such projection."""
+        if name == "window":
+            found = self.of_one_edge(asked)
+            if found is None:
+                raise Unlowerable("the question is no claim about every edge or square of a board")
+            return found[0].game, found[1]
+        if name != name_for(asked):
+            raise Unlowerable(f"`{asked.kind}` is not asked of the projection `{name}`")
+        projection, about = self.plain(asked)
+        return projection.game, about
+
+    def plain(self, asked: Asked) -> tuple[Projection, Asked]:
+        """The projection for a question, and the question about it. Raises `Unlowerable`."""
+        formulas = tuple(
+            f for f in (asked.formula, asked.then, asked.where, asked.measure) if f is not None and not isinstance(f, Const)
+        )
+        progress = asked.kind == "progress"
+        projection = self._kept.get(progress)
+        if projection is None:
+            projection = self._kept[progress] = Projection(self.game, (), progress)
+        before = len(projection.oracles)
+        texts = [projection.formula(f) for f in formulas]
+        if len(projection.oracles) > before:  # the question reads more of the board than the rules do
+            del self._kept[progress]
+            projection = self._kept.get((progress, formulas)) or Projection(self.game, formulas, progress)
+            self._kept[progress, formulas] = projection
+            texts = [projection.formula(f) for f in formulas]
+        if any(x is None for x in texts):
+            raise Unlowerable("the question asks more of the board than can be left open")
+        said = dict(zip(map(id, formulas), texts, strict=True))
+
+        def of(f: Expr | None) -> Expr | None:
+            return f if f is None else said.get(id(f), f)
+
+        given = None if asked.given is None else projection.state(asked.given)
+        changed: dict[str, Any] = {"formula": of(asked.formula), "then": of(asked.then), "where": of(asked.where)}
+        return projection, replace(asked, measure=of(asked.measure), given=given, **changed)
+
+    def of_one_edge(self, asked: Asked) -> tuple[Projection, Asked] | None:
+        """The window for a claim about all edges or squares, and the claim about it; None where it is no such claim."""
+        claim = claim_of(asked.formula) if asked.kind == "always" and asked.formula is not None else None
+        if claim is None or asked.given is not None:
+            return None
+        projection = Projection(self.game, (), window=Window(claim))
+        formula = projection.of_window(claim)
+        return None if formula is None else (projection, replace(asked, formula=formula))

@@ -1,0 +1,387 @@
+"""What the laws about games on boards ask: that search, projection and symmetry agree with the reference evaluator."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from tablelaw.solver import evaluate
+from tablelaw.solver.engine import Engines
+from tablelaw.solver.explicit.engine import Explicit
+from tablelaw.solver.projection import Projection, projected_value
+from tablelaw.solver.replay import value_along
+from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.space.rows import Rows
+from tablelaw.solver.trace import Trace
+from tablelaw.solver.window import NAME, Window, claim_of
+from tablelaw.spec import types as ty
+from tablelaw.spec.core import Assign, Binder, Call, Const, Expr, Local, Op
+from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.game import Action, Game
+from tablelaw.spec.grid import OPPOSITE, SIDES, Cell, Edge, across, step
+from tablelaw.spec.layouts import Layout
+from tablelaw.spec.operators import Fault
+from tablelaw.spec.questions import Asked, Reader, step_needs
+from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.types import BOOL, ListOf
+from tablelaw.spec.values import Map, Value
+from tablelaw.testing import naive
+
+MOST = 110
+MOST_TRIED = 4_000
+WRONG = object()
+
+
+def asked_of(game: Game) -> dict[str, Asked]:
+    """The typed questions of a game; those with a fault are left out."""
+    reader = Reader(game, Diagnostics(), evaluate.starts(game)[0])
+    found = {}
+    for q in game.document.questions.values():
+        asked = reader.question(q)
+        if asked is not None:
+            found[q.id] = asked
+    return found
+
+
+def looked_at(f: Any) -> Value:
+    """A value, or that there is none."""
+    try:
+        return f()
+    except Fault:
+        return WRONG
+
+
+# a. the search on values
+
+
+def check_rows(game: Game, g: naive.Graph) -> None:
+    """The same steps, choices, actors, faults and stuck positions."""
+    space = Rows(game, (), None)
+    names = [v.name for v in game.variables]
+
+    def number(state: evaluate.State) -> int:
+        return space.number(tuple(state[n] for n in names))
+
+    assert {space.rows[s] for s in space.states} == {tuple(s[n] for n in names) for s in g.states[: g.starts]}
+    ended = space.formula(space.ended)
+    for i, found in enumerate(g.steps):
+        s = number(g.states[i])
+        assert space.state(game, len(names), s) == g.states[i]
+        out: list[int] = []
+        space.successors(s, out)
+        expected = Counter(-1 if x.after is None else number(x.after) for x in found)
+        assert Counter(n for n in out if n >= 0) == Counter({k: n for k, n in expected.items() if k >= 0}), g.states[i]
+        assert (-1 in out) == (-1 in expected), g.states[i]
+        choices: dict[evaluate.Move, list[int]] = {}
+        for x in found:
+            if x.after is not None and x.move is not None:
+                choices.setdefault(x.move, []).append(number(x.after))
+        mine = sorted((-1 if m.actor is None else m.actor, sorted(d)) for m, d in choices.items())
+        assert sorted((a, sorted(d)) for a, d in space.choices(s)) == mine, g.states[i]
+        if not any(x.move is None for x in found):
+            assert bool(ended(s)) == g.ended(i), g.states[i]
+    if g.whole:
+        fresh = Rows(game, (), None)
+        fresh.explore(Budget())
+        assert len(fresh.states) == len(g.states)
+        stuck = {tuple(s[n] for n in names) for i, s in enumerate(g.states) if not g.steps[i] and not g.ended(i)}
+        assert {fresh.rows[fresh.states[i]] for i in fresh.stuck} == stuck
+        assert bool(fresh.faulty) == g.faulty
+
+
+def check_values(r: random.Random, game: Game, g: naive.Graph, formulas: list[Expr]) -> None:
+    """Formulas of questions have the evaluator's values on positions and steps, whatever has happened before."""
+    _, counted = step_needs(list(formulas))
+    counters = tuple(sorted(counted))
+    space = Rows(game, counters, None)
+    names = [v.name for v in game.variables]
+    steps = [(i, x) for i, found in enumerate(g.steps) for x in found if x.after is not None]
+    for e in formulas:
+        coded, fault = (space.formula(c) for c in space.coded(e))
+        for i, x in r.sample(steps, min(6, len(steps))):
+            assert x.move is not None
+            assert x.after is not None
+            before = Counter({c: r.randint(0, 2) for c in counters})
+            after = naive.happened(before, x, 255)
+            p = space.number((*(g.states[i][n] for n in names), *(before[c] for c in counters)))
+            n = space.number((*(x.after[n] for n in names), *(after[c] for c in counters)))
+            old = replace(evaluate.place(game, g.states[i]), times=lambda c, k=before: k[c])  # type: ignore[misc]
+            at = evaluate.place(game, x.after)
+            here = replace(at, names={"actor": x.move.actor}, before=old, times=lambda c, k=after: k[c])  # type: ignore[misc]
+            expected = looked_at(lambda e=e, here=here: value(e, here))
+            actor = -1 if x.move.actor is None else x.move.actor
+            assert bool(fault(p, n, actor)) == (expected is WRONG), (g.states[i], x)
+            if expected is not WRONG:
+                assert coded(p, n, actor) == expected, (g.states[i], x)
+            start = looked_at(lambda e=e, at=replace(old, names={"actor": None}): value(e, at))
+            assert bool(fault(p)) == (start is WRONG)
+            assert start is WRONG or coded(p) == start
+
+
+# b. the projection
+
+
+def narrowed(action: Action, args: dict[str, Value], target: evaluate.State) -> Action:
+    """The projected action with the arguments that a real move has, and unknowns that are drawn last as they come out."""
+    params = tuple(
+        replace(b, tests=(*b.tests, Op("eq", (Local(b.name, type=b.type), Const(args[b.name], type=b.type)), type=BOOL)))
+        if b.name in args
+        else b
+        for b in action.params
+    )
+    known: dict[str, Value] = {}
+    for e in reversed(action.effects):
+        if not (isinstance(e, Assign) and e.name.startswith("unknown(")):
+            break
+        new = e.value.args[0] if isinstance(e.value, Call) and e.value.name == "min" else e.value
+        if isinstance(new, Local):
+            known[new.name] = target[e.name]
+    draws = tuple(
+        replace(d, args=(Const((known[d.name],), type=ListOf(d.type, 1)),)) if d.name in known else d for d in action.draws
+    )
+    return replace(action, params=params, draws=draws)
+
+
+def allows(projection: Projection, before: evaluate.State, move: evaluate.Move, after: evaluate.State) -> bool | None:
+    """Has the projection a step from one projected position to another by this action? None where too much would be tried."""
+    game = projection.game
+    action = projection.game.action(move.action)
+    assert action is not None
+    kept = {v.name for v in projection.origin.variables}
+    assert kept <= set(before)
+    known = {b.name: projection_value(projection, move, b) for b in action.params if b.name in dict(move.args)}
+    small = replace(
+        game, actions=tuple(narrowed(a, known, after) if a is action else a for a in game.actions if a is action or a.by is None)
+    )
+    tried = 1
+    mine = small.action(move.action)
+    assert mine is not None
+    for b in mine.params:
+        if b.name not in known:
+            tried *= ty.cardinality(b.type) or 1
+    for d in mine.draws:
+        tried *= len(d.args[0].value) if d.kind in ("faces", "one_of") and isinstance(d.args[0], Const) else 4
+    if tried > MOST_TRIED:
+        return None
+    for m in evaluate.moves(small, before):
+        if m.action == move.action and m.actor == move.actor:
+            for drawn in evaluate.sound_draws(small, before, m):
+                out = evaluate.apply(small, before, m, drawn)
+                if out.fault is None and out.state == after:
+                    return True
+    return False
+
+
+def projection_value(projection: Projection, move: evaluate.Move, b: Binder) -> Value:
+    """An argument of a real move as the projection has it."""
+    action = projection.origin.action(move.action)
+    assert action is not None
+    kind = next(x.type for x in action.params if x.name == b.name)
+    return projected_value(dict(move.args)[b.name], kind)
+
+
+def shown(window: Window, layout: Layout, edge: Edge) -> Map:
+    """What a window at an edge really shows."""
+    codes = {laid: i + 1 for i, laid in enumerate(window.lies)}
+    here, there = layout.cells.get(edge.cell), layout.cells.get(across(edge).cell)
+    return Map([("side", edge.side), ("here", codes[here] if here else 0), ("there", codes[there] if there else 0)])
+
+
+def edges_about(*layouts: Layout) -> list[Edge]:
+    """Every edge that has to do with what lies, and one far off for each side."""
+    cells = {Cell(0, 0), Cell(30, 30)}
+    for layout in layouts:
+        for c in layout.cells:
+            cells |= {c, *(step(c, s) for s in SIDES)}
+    return [Edge(c, s) for c in sorted(cells) for s in SIDES]
+
+
+def projections(game: Game, formulas: list[Expr]) -> list[Projection]:
+    """The projection with and without progress, and with a window for each claim."""
+    found = []
+    plain = tuple(f for f in formulas if not isinstance(f, Const))
+    for progress in (False, True):
+        try:
+            found.append(Projection(game, plain, progress))
+        except Unlowerable:
+            continue
+    for f in formulas:
+        claim = claim_of(f)
+        if claim is not None:
+            try:
+                p = Projection(game, (), window=Window(claim))
+                p.of_window(claim)
+                found.append(Projection(game, (), window=Window(claim)))
+            except Unlowerable:
+                continue
+    return found
+
+
+def check_projection(r: random.Random, game: Game, g: naive.Graph, formulas: list[Expr], seen: Counter[str]) -> None:
+    """Every real step is one of the projection; what is stuck is stuck in it; formulas have the same values."""
+    steps = [(i, x) for i, found in enumerate(g.steps) for x in found if x.after is not None and x.move is not None]
+    steps = r.sample(steps, min(10, len(steps)))
+    for projection in projections(game, formulas):
+        seen["projections"] += 1
+        seen["windows"] += projection.window is not None
+        started = [projection.state(s) for s in evaluate.starts(game)]
+        for i, x in steps:
+            check_step(projection, g.states[i], x, seen)
+        if projection.window is None:
+            begun = evaluate.starts(projection.game) if len(projection.oracles) < 4 else started
+            assert set(started) <= set(begun)
+            for i in range(len(g.steps)):
+                check_position(projection, g, i, formulas, seen)
+        else:
+            check_claims(projection, g)
+
+
+def check_step(projection: Projection, before: evaluate.State, x: naive.Step, seen: Counter[str]) -> None:
+    assert x.after is not None
+    assert x.move is not None
+    pairs = [((), ())]
+    one, other = projection.state(before), projection.state(x.after)
+    if projection.window is not None:
+        table = projection.window.table
+        edges = edges_about(before[table], x.after[table])
+        windows = {(shown(projection.window, before[table], e), shown(projection.window, x.after[table], e)) for e in edges}
+        pairs = [(((NAME, a),), ((NAME, b),)) for a, b in windows]  # type: ignore[misc]
+    for a, b in pairs:
+        same = [(name, before[v] == x.after[v]) for v, name in projection.kept.items()]
+        here, there = Map([*one.items(), *a]), Map([*other.items(), *same, *b])
+        for hint in projection.game.hints:
+            assert value(hint, Place(here, 2)), ("hint", before)
+        found = allows(projection, here, x.move, there)
+        seen["step" if found is not None else "step too broad"] += 1
+        assert found is not False, (before, x, here, there)
+
+
+def check_position(projection: Projection, g: naive.Graph, i: int, formulas: list[Expr], seen: Counter[str]) -> None:
+    state = g.states[i]
+    here = projection.state(state)
+    if not any(x.move is None for x in g.steps[i]):
+        assert (evaluate.end(projection.game, here) is not None) == g.ended(i), state
+        if not g.steps[i] and not g.ended(i) and projection.progress:
+            seen["stuck"] += 1
+            assert evaluate.moves(projection.game, here) == [], state
+    for e in formulas:
+        said = projection.formula(e)
+        looks, counted = step_needs([e])
+        if said is None or looks or counted:
+            continue
+        real = looked_at(lambda e=e: naive.truth(projection.origin, state, e))
+        if real is not WRONG:
+            seen["formula"] += 1
+            assert looked_at(lambda said=said: naive.truth(projection.game, here, said)) == real, (state, e)
+
+
+def check_claims(projection: Projection, g: naive.Graph) -> None:
+    """Where the claim about all edges is not true, it is not true of some window."""
+    assert projection.window is not None
+    claim = projection.window.claim
+    looks, counted = step_needs([claim.whole])
+    said = projection.of_window(claim)
+    if said is None or looks or counted:
+        return
+    for state in g.states[: len(g.steps)]:
+        real = looked_at(lambda state=state: naive.truth(projection.origin, state, claim.whole))
+        if real is True:
+            continue
+        here = projection.state(state)
+        table = state[projection.window.table]
+        found = [
+            looked_at(lambda e=e: naive.truth(projection.game, Map([*here.items(), (NAME, shown(projection.window, table, e))]), said))
+            for e in edges_about(table)
+        ]
+        assert not all(x is True for x in found), (state, claim.whole)
+
+
+# c. verdicts
+
+
+def stuck_depth(g: naive.Graph) -> int | None:
+    return min((g.depth[i] for i in range(len(g.states)) if not g.steps[i] and not g.ended(i)), default=None)
+
+
+def expected_of(game: Game, g: naive.Graph, asked: Asked) -> str | None:
+    """The verdict or the value by brute force; None when it is too much, or has no value somewhere."""
+    if asked.kind in ("always", "never", "reach"):
+        assert asked.formula is not None
+        _, counted = step_needs([asked.formula])
+        found = naive.search(game, asked.formula, counted, wanted=asked.kind != "always", limit=400)
+        if found is None:
+            return None
+        if asked.kind != "reach":
+            return "fails" if found else "holds"
+        return "holds" if any(valued for _, valued in found) else "unknown" if found else "fails"
+    if asked.kind == "progress":
+        return "holds" if stuck_depth(g) is None else "fails"
+    if asked.kind == "terminates":
+        return "fails" if naive.endless(g) else "holds"
+    if asked.kind in ("largest", "smallest"):
+        assert asked.formula is not None
+        looks, counted = step_needs([asked.formula, asked.where])
+        if looks or counted:
+            return None
+        values = []
+        for s in g.states:
+            if asked.where is None or looked_at(lambda s=s: naive.truth(game, s, asked.where)) is True:  # type: ignore[arg-type]
+                v = looked_at(lambda s=s: naive.truth(game, s, asked.formula))  # type: ignore[arg-type]
+                if v is not WRONG:
+                    values.append(v)
+        return str((max if asked.kind == "largest" else min)(values)) if values else "unknown"
+    if asked.kind == "count":
+        number = len(g.states) if asked.what == "states" else naive.plays(g)
+        return "infinite" if number is None else str(number)
+    return None
+
+
+def check_trace(game: Game, asked: Asked, trace: Trace) -> None:
+    """The play is one of the game and shows what it should."""
+    assert trace.steps[0].state in evaluate.starts(game)
+    for a, b in zip(trace.steps, trace.steps[1:], strict=False):
+        assert b.move in evaluate.moves(game, a.state)
+        assert evaluate.apply(game, a.state, b.move, b.drawn).state == b.state
+    last = trace.steps[-1].state
+    if asked.kind == "progress":
+        assert evaluate.moves(game, last) == []
+        assert evaluate.end(game, last) is None
+    elif asked.kind == "terminates":
+        assert trace.loop_from is not None
+        assert trace.steps[trace.loop_from].state == last
+    elif asked.kind in ("always", "never", "reach"):
+        assert asked.formula is not None
+        found = looked_at(lambda: value_along(game, trace, asked.formula))  # type: ignore[arg-type]
+        assert found is WRONG or bool(found) == (asked.kind != "always")
+
+
+def check_verdicts(game: Game, g: naive.Graph, seen: Counter[str], seconds: float = 1.0) -> None:
+    explicit = Explicit(game)
+    engines = Engines(game, cores=False)
+    for asked in asked_of(game).values():
+        expected = expected_of(game, g, asked)
+        if expected is None:
+            continue
+        searched = explicit.ask(asked, Budget())
+        told = searched.value if searched.verdict == "value" else searched.verdict
+        assert told == expected, (asked.id, asked.kind, told, expected)
+        if searched.trace is not None and searched.verdict != "value":
+            check_trace(game, asked, searched.trace)
+        if asked.kind == "count":
+            continue
+        try:
+            found = engines.boards.ask(asked, Budget(seconds=seconds))
+        except Unlowerable:
+            seen["not projected"] += 1
+            continue
+        except OutOfBudget:
+            seen["out of budget"] += 1
+            continue
+        told = found.value if found.verdict == "value" else found.verdict
+        seen[found.verdict] += 1
+        if found.trace is not None:
+            check_trace(game, asked, found.trace)
+        assert told in (expected, "unknown"), (asked.id, asked.kind, told, expected)
