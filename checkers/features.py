@@ -13,6 +13,8 @@ from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.layout import reference
 from tablelaw.solver.layout.reference import Graph, PartNode
+from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.symmetry import Symmetry
 from tablelaw.solver.trace import Step, step_text
 from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
@@ -172,6 +174,25 @@ def merged(graph: Graph, told: list[str]) -> Graph:
     return found
 
 
+def up_to(graph: Graph, game: Game, states: list[State], symmetry: Symmetry, budget: Budget) -> Graph:
+    """The states that a symmetry takes into each other made one: it is told as the first of them, and has the steps of that.
+
+    Raises `BrokenSymmetry` where the rules tell a state and its image apart, `OutOfBudget` when that is not known in time.
+    """
+    symmetry.check(states, lambda _: True, budget)
+    first: dict[str, str] = {}
+    told: list[str] = []
+    small = graph.copy()
+    for n, (node, state) in enumerate(zip(graph, states, strict=True)):
+        if not n % 16:
+            budget.check()
+        alike = symmetry.canonical(state)
+        if alike in first:
+            small.remove_edges_from(list(graph.out_edges(node, keys=True)))
+        told.append(first.setdefault(alike, position_line(game, state)))
+    return merged(small, told)
+
+
 # writing
 
 
@@ -182,7 +203,7 @@ def as_dot(graph: Graph, name: str) -> str:
     if directed:
         lines.append("  edge [fontname=sans];")
     if graph.graph.get("capped"):
-        lines.append(f"  label={quoted(f'the first {len(graph)} states; there are more')};")
+        lines.append(f"  label={quoted(f'the first {sum(row.get("states", 1) for _, row in graph.nodes(data=True))} states; there are more')};")
     groups: dict[Any, list[str]] = {}
     boxes: dict[Any, str] = {}
     for node, row in graph.nodes(data=True):

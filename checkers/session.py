@@ -8,6 +8,7 @@ from dataclasses import replace
 from tablelaw.checkers.registry import checker
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Case, Request, Selection
+from tablelaw.checkers.symmetries import tell_broken
 from tablelaw.solver import evaluate
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -18,7 +19,6 @@ from tablelaw.spec.document import Document, Question
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Asked, Reader
 from tablelaw.spec.reckon import value
 from tablelaw.spec.settings import Setting, holds
@@ -101,12 +101,7 @@ class Session:
     def _tell_broken(self, asked: Asked, game: Game, why: BrokenSymmetry) -> None:
         """A symmetry that a question names and the rules do not have."""
         assert asked.span is not None
-        position = "; ".join(f"{v.name} = {shown(why.state[v.name], v.type)}" for v in game.variables)
-        self.sink.error(
-            "Q114", asked.span, f"the rules do not have the symmetry `{why.name}` that `{asked.id}` counts up to",
-            notes=(f"a position and its image: {why.message}", f"it is {position[:300]}"),
-            help=f"leave `{why.name}` out of `up_to`",
-        )  # fmt: skip
+        tell_broken(self.sink, asked.span, game, why, f"that `{asked.id}` counts up to", "up_to")
 
     def left_open(self, case: Case) -> Result | None:
         """One result for all settings of the options that were left open, marked `*`; None when no one proof covers them."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tablelaw.solver import plays
 from tablelaw.solver.board_faults import Review
-from tablelaw.solver.evaluate import State
+from tablelaw.solver.evaluate import State, end, moves
 from tablelaw.solver.projecting import Projector, name_for, shows
 from tablelaw.solver.projection import Projection
 from tablelaw.solver.realise import Realiser
@@ -19,11 +21,12 @@ from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.questions import Asked
+from tablelaw.spec.questions import Asked, Staged
 
 if TYPE_CHECKING:
     from tablelaw.solver.engine import Engines
 
+NOT_LAID = "with the board left open there is such a play, but none with real pieces was found beside it"
 KINDS = {"always", "never", "reach", "progress", "terminates", "largest", "smallest"}
 LEFT_OPEN = "the board was left open in the proof: it holds whatever lies there"
 
@@ -72,11 +75,38 @@ class Boards:
             return found
         trace = self._real(projection, asked, found.trace, budget)
         if trace is None:
-            reason = "with the board left open there is such a play, but none with real pieces was found beside it"
-            return Verdict("unknown", reason=reason)
+            return Verdict("unknown", reason=NOT_LAID)
         found.trace = trace
         found.clauses = tuple(dict.fromkeys(c for s in trace.steps[1:] for c in s.clauses))
         return found
+
+    def find_play(self, asked: Asked, scenario: Staged, budget: Budget) -> Verdict:
+        """A play that fits a printed example, sought with the board left open and then laid with real pieces.
+
+        Raises `OutOfBudget` and `Unlowerable`.
+        """
+        from tablelaw.solver.symbolic.plays import find_play
+
+        projection, staged = self.projector.scenario(scenario)
+        engines = self.make(projection.game)
+        found = find_play(engines.symbolic, replace(asked, scenarios=(staged,)), staged, budget)
+        if found.verdict == "fails":
+            found.notes.append(LEFT_OPEN)
+            return found
+        if found.trace is None:
+            return found
+
+        def fits(play: Trace) -> bool:
+            states = [s.state for s in play.steps]
+            return plays.find_play(self.game, scenario, Budget(), starts=states[:1], along=states).verdict == "holds"
+
+        trace = self._laid(projection, found.trace, budget, fits, None)
+        if trace is None:
+            return Verdict("unknown", reason=NOT_LAID)
+        states = [s.state for s in trace.steps]
+        real = plays.find_play(self.game, scenario, Budget(), starts=states[:1], along=states)
+        real.notes, real.states = found.notes, None
+        return real
 
     def _in_range(self, asked: Asked, budget: Budget) -> Verdict:
         """No range is left in the projection, and no formula about the board can be without a value by its own text."""
@@ -112,7 +142,9 @@ class Boards:
         """The play with real pieces; None where none is found."""
 
         def wanted(play: Trace) -> bool:
-            if asked.formula is None or asked.kind in ("progress", "terminates"):
+            if asked.kind == "progress":
+                return self._stuck(play.steps[-1].state)
+            if asked.formula is None or asked.kind == "terminates":
                 return True
             try:
                 found = value_along(self.game, play, asked.formula)
@@ -124,12 +156,22 @@ class Boards:
                 return bool(found == value_along(projection.game, trace, self._said(projection, asked.formula)))
             return bool(found) == (asked.kind != "always")
 
+        return self._laid(projection, trace, budget, wanted, self._start(projection, asked))
+
+    def _laid(
+        self, projection: Projection, trace: Trace, budget: Budget, wanted: Callable[[Trace], bool], start: State | None
+    ) -> Trace | None:
         try:
-            return Realiser(projection, trace, self.finder(budget.part(60.0)), budget.part(60.0), wanted).play(
-                self._start(projection, asked)
-            )
-        except OutOfBudget:
+            return Realiser(projection, trace, self.finder(budget.part(60.0)), budget.part(60.0), wanted).play(start)
+        except (OutOfBudget, Unlowerable):
             return None
+
+    def _stuck(self, state: State) -> bool:
+        """Has nobody a move there, though the play is not over?"""
+        try:
+            return end(self.game, state) is None and not moves(self.game, state)
+        except Fault:
+            return False
 
     def _said(self, projection: Projection, e: Expr) -> Expr:
         found = projection.formula(e)

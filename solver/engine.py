@@ -26,6 +26,7 @@ PROVABLE = {"always", "never", "reach", "progress", "in-range"}
 FIRST_STATES, FIRST_SECONDS = 30_000, 2.0
 LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
 BOTH_BELOW = 2_000
+FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
 CHEAP_SECONDS = 4.0
 
 
@@ -165,7 +166,9 @@ class Engines:
         broad = too_broad(self.game)
         if broad is not None:
             return Verdict("unknown", reason=broad, engine=self.engine)
-        if self.engine != "explicit":
+        if has_board(self.game):
+            verdict = self._play_on_board(asked, scenario, budget)
+        elif self.engine != "explicit":
             from tablelaw.solver.symbolic.plays import find_play
 
             verdict = find_play(self.symbolic, asked, scenario, budget)
@@ -175,6 +178,24 @@ class Engines:
             verdict = plays.find_play(self.game, scenario, budget)
         verdict.seconds = time.monotonic() - began
         return verdict
+
+    def _play_on_board(self, asked: Asked, scenario: Staged, budget: Budget) -> Verdict:
+        """By the evaluator's own search where that is quick, else with the board left open first."""
+        from tablelaw.solver import plays
+
+        if self.engine != "symbolic":
+            try:
+                loose = any(line.anything for line in scenario.lines)
+                first = budget if self.engine == "explicit" else budget.part(FIRST_OPEN_PLAY if loose else FIRST_PLAY)
+                return plays.find_play(self.game, scenario, first)
+            except OutOfBudget:
+                budget.check()
+                if self.engine == "explicit":
+                    raise
+        try:
+            return self.boards.find_play(asked, scenario, budget)
+        except Unlowerable as why:
+            return Verdict("unknown", reason=str(why), engine=self.engine)
 
     # what an answer rests on
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tablelaw.solver.projection import Projection
+from tablelaw.solver.projection import Projection, Translator, boardish
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.window import Window, claim_of
 from tablelaw.spec.core import Const, Expr
 from tablelaw.spec.game import Game
-from tablelaw.spec.questions import Asked
+from tablelaw.spec.questions import Asked, Line, Staged
+from tablelaw.spec.types import Maybe, Type
 
 NAMES = ("plain", "progress", "window")
 SOUND = {"always": "holds", "never": "holds", "reach": "fails", "progress": "holds", "terminates": "holds"}
@@ -59,9 +60,9 @@ class Projector:
         projection = self._kept.get(progress)
         if projection is None:
             projection = self._kept[progress] = Projection(self.game, (), progress)
-        before = len(projection.oracles)
+        before = projection.unknowns
         texts = [projection.formula(f) for f in formulas]
-        if len(projection.oracles) > before:  # the question reads more of the board than the rules do
+        if projection.unknowns > before:  # the question reads more of the board than the rules do
             del self._kept[progress]
             projection = self._kept.get((progress, formulas)) or Projection(self.game, formulas, progress)
             self._kept[progress, formulas] = projection
@@ -76,6 +77,43 @@ class Projector:
         given = None if asked.given is None else projection.state(asked.given)
         changed: dict[str, Any] = {"formula": of(asked.formula), "then": of(asked.then), "where": of(asked.where)}
         return projection, replace(asked, measure=of(asked.measure), given=given, **changed)
+
+    def scenario(self, s: Staged) -> tuple[Projection, Staged]:
+        """The projection for a printed example, and what is left of it there: every play that fits it fits that too."""
+        checks = [*s.then, *(f for line in s.lines for f in line.then)]
+        formulas = tuple(f for f in checks if not isinstance(f, Const))
+        key = ("scenario", formulas)
+        projection = self._kept.get(key)
+        if projection is None:
+            projection = self._kept[key] = Projection(self.game, formulas)
+        said = {id(f): projection.formula(f) for f in checks}
+
+        def kept(found: tuple[Expr, ...]) -> tuple[Expr, ...]:
+            return tuple(x for f in found if (x := said[id(f)]) is not None)
+
+        lines = tuple(replace(self._line(line, projection), then=kept(line.then)) for line in s.lines)
+        lines = tuple(x for x in lines if x.action is not None or x.then or x.anything)
+        given = None if s.given is None else projection.state(s.given)
+        named = frozenset(n for n in s.named if not boardish(self._kind(n)))
+        return projection, replace(s, given=given, named=named, lines=lines, then=kept(s.then), legal=(), illegal=())
+
+    def _kind(self, name: str) -> Type:
+        return next(v.type for v in self.game.variables if v.name == name)
+
+    def _line(self, line: Line, projection: Projection) -> Line:
+        """A line of a play without its squares; a condition on the draw that reads the board is left out."""
+        action = None if line.action is None else self.game.action(line.action)
+        if action is None:
+            return line
+        kinds = {b.name: b.type for b in action.params}
+        args = tuple((n, v) for n, v in line.args if not boardish(kinds[n]))
+        condition = line.condition
+        if condition is not None:
+            names: dict[str, Type | None] = {n: None if boardish(k) else k for n, k in kinds.items()}
+            names |= {d.name: d.type for d in action.draws}
+            names["actor"] = Maybe(self.game.names.player)
+            condition = Translator(projection.kinds, lambda _: None, names).expr(condition)
+        return replace(line, args=args, condition=condition)
 
     def of_one_edge(self, asked: Asked) -> tuple[Projection, Asked] | None:
         """The window for a claim about all edges or squares, and the claim about it; None where it is no such claim."""

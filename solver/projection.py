@@ -401,6 +401,8 @@ class Projection:
             ends = tuple(self._end(e) for e in game.ends)
             for f in formulas:
                 self.formula(f)
+            if window is not None:
+                self.of_window(window.claim)
         start = evaluate.starts(game)[0]
         variables = [replace(v, type=self.kinds[v.name], init=self._init(v)) for v in game.variables]
         several = any(v.any_of for v in game.variables)

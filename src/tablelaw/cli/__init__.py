@@ -119,6 +119,7 @@ def parser() -> argparse.ArgumentParser:
     graph.add_argument("--states", action="store_true", help="the states that can be reached, of any game")
     graph.add_argument("--limit", type=positive(int), metavar="N", help="with --states: how many at most (default: 1000)")
     graph.add_argument("--by", metavar="FORMULA", help="with --states: states where this is the same are one")
+    graph.add_argument("--up-to", metavar="NAMES", help="with --states: images under these are one, as rotation,translation")
     graph.add_argument("--format", choices=("dot", "graphml", "json"), help="default: by the name of the file, else dot")
     graph.add_argument("-o", "--output", metavar="FILE", help="where to write it (default: standard output)")
     settings(graph)

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 from tablelaw.cli.commands import BAD_SPEC, OK, complain, load_rules, read_position, setting_of
+from tablelaw.cli.layouts import chosen_layout
 from tablelaw.report.svg import Frame, drawing
 from tablelaw.solver import evaluate
-from tablelaw.spec.diagnostics import Diagnostic, Diagnostics, did_you_mean
+from tablelaw.spec.diagnostics import Diagnostic, Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.grid import Cell
 from tablelaw.spec.layout_text import cell_text, read_layout
@@ -101,21 +102,12 @@ def _game(args: argparse.Namespace, rules: Rules, row: Row, sink: Diagnostics) -
 
 
 def _layout(game: Game, wanted: str | None, sink: Diagnostics) -> tuple[str, LayoutType]:
-    """The variable to draw: the only layout of the game, or the one of `--of`."""
-    found = {v.name: v.type for v in game.variables if isinstance(v.type, LayoutType)}
-    names = ", ".join(f"`{n}`" for n in found)
-    if not found:
-        sink.error("Q109", None, "this game has no layout to draw", help="a layout is a variable of type `layout[…]`")
-    elif wanted is not None and wanted not in found:
-        near = did_you_mean(wanted, found)
-        cure = f"did you mean `{near}`?" if near else f"the layouts are {names}"
-        sink.error("Q109", None, f"no layout is called `{wanted[:60]}`", help=cure)
-    elif wanted is None and len(found) > 1:
-        sink.error("Q109", None, f"this game has {len(found)} layouts: {names}", help=f"name one: `--of {next(iter(found))}`")
-    else:
-        name = wanted or next(iter(found))
-        return name, found[name]
-    raise _Unusable
+    """The variable to draw."""
+    cure = "a layout is a variable of type `layout[…]`"
+    found = chosen_layout(game, wanted, sink, "this game has no layout to draw", cure)
+    if found is None:
+        raise _Unusable
+    return found
 
 
 # plays

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from math import prod
 from pathlib import Path
 
-from tablelaw.checkers.features import FORMATS, feature_graph, merged, state_graph, values_of
-from tablelaw.cli.commands import BAD_SPEC, OK, UNKNOWN, Progress, complain, game_of, read_position
+from tablelaw.checkers.features import FORMATS, feature_graph, merged, state_graph, up_to, values_of
+from tablelaw.checkers.symmetries import tell_broken
+from tablelaw.cli.commands import BAD_SPEC, MOST_SECONDS, OK, UNKNOWN, Progress, complain, game_of, read_position
+from tablelaw.cli.layouts import chosen_layout
 from tablelaw.solver import evaluate
 from tablelaw.solver.breadth import MOST_CHOICES, MOST_DRAWS, draws_of
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.layout.reference import Graph
+from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symmetry import NAMES, BrokenSymmetry, Symmetry
 from tablelaw.spec.core import Expr
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.expressions import parse_formula
@@ -20,8 +25,8 @@ from tablelaw.spec.formulas import formula
 from tablelaw.spec.game import Game
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.questions import Reader
-from tablelaw.spec.source import Source, write_whole
-from tablelaw.spec.types import CellType, EdgeType, LayoutType, PartType, Type, cardinality
+from tablelaw.spec.source import Source, Span, write_whole
+from tablelaw.spec.types import CellType, EdgeType, PartType, Type, cardinality
 from tablelaw.spec.yaml_nodes import Scalar
 
 MOST_STATES = 1000
@@ -49,7 +54,11 @@ def graph(args: argparse.Namespace) -> int:
         print(f"error[Q111]: the states cannot be listed: {broad}", file=sys.stderr)
         return UNKNOWN
     starts = [state] if node is not None else evaluate.starts(game)
-    found_graph = _states(game, starts, args, sink) if args.states else _features(game, state, args, sink)
+    try:
+        found_graph = _states(game, starts, args, sink) if args.states else _features(game, state, args, sink)
+    except OutOfBudget as spent:
+        print(f"error[Q111]: the states cannot be compared: {spent.reason}", file=sys.stderr)
+        return UNKNOWN
     if found_graph is None:
         return complain(sink)
     write = FORMATS[args.format or _ENDINGS.get(Path(args.output or "").suffix.lower(), "dot")]
@@ -62,7 +71,10 @@ def _usage(args: argparse.Namespace, sink: Diagnostics) -> None:
             if given is not None:
                 cure = "leave out `--states` to see the features of a position"
                 sink.error("Q109", None, f"`{word}` does not go with `--states`", help=cure)
-    for word, given in (("--limit", args.limit), ("--by", args.by)):
+    if args.by is not None and args.up_to is not None:
+        cure = "leave one of them out"
+        sink.error("Q109", None, "`--by` does not go with `--up-to`: both say which states are one", help=cure)
+    for word, given in (("--limit", args.limit), ("--by", args.by), ("--up-to", args.up_to)):
         if given is not None and not args.states:
             cure = "write `--states` too, or leave it out to see the features of a position"
             sink.error("Q109", None, f"`{word}` goes with `--states`", help=cure)
@@ -91,8 +103,36 @@ def _formula(game: Game, text: str | None, sink: Diagnostics) -> Expr | None:
     return None if parsed is None else formula(parsed, game.names, sink, {}, None, "--by")
 
 
+def _symmetries(text: str | None, sink: Diagnostics) -> dict[str, Span]:
+    """The symmetries that `--up-to` names, each with its place."""
+    source = Source("--up-to", text or "")
+    found: dict[str, Span] = {}
+    for word in re.finditer(r"[^\s,]+", source.text):
+        name, span = word[0], source.span(*word.span())
+        if name not in NAMES:
+            near = did_you_mean(name, NAMES)
+            cure = f"did you mean `{near}`?" if near else "the symmetries are " + ", ".join(f"`{n}`" for n in NAMES)
+            sink.error("Q109", span, f"no symmetry is called `{name[:60]}`", help=cure)
+        found[name] = span
+    if text is not None and not found:
+        sink.error("Q109", None, "`--up-to` names no symmetry", help="write for example `--up-to rotation,translation`")
+    return found
+
+
+def _up_to(found: Graph, game: Game, states: list[State], names: dict[str, Span], sink: Diagnostics) -> Graph | None:
+    progress = Progress()
+    try:
+        return up_to(found, game, states, Symmetry(game, tuple(names)), Budget(MOST_SECONDS, tell=progress.tell))
+    except BrokenSymmetry as why:
+        tell_broken(sink, names.get(why.name), game, why, "that the graph is drawn up to", "--up-to")
+    finally:
+        progress.clear()
+    return None
+
+
 def _states(game: Game, starts: list[State], args: argparse.Namespace, sink: Diagnostics) -> tuple[Graph, str] | None:
     by = _formula(game, args.by, sink)
+    names = _symmetries(args.up_to, sink)
     if sink.has_errors:
         return None
     limit, progress = args.limit or MOST_STATES, Progress()
@@ -100,31 +140,21 @@ def _states(game: Game, starts: list[State], args: argparse.Namespace, sink: Dia
     progress.clear()
     if found.graph["capped"]:
         print(f"these are the first {limit:,} states; there are more: `--limit {limit * 10}` looks at more", file=sys.stderr)
-    return (found if by is None else merged(found, values_of(game, states, by))), f"{game.name}: states"
+    title = f"{game.name}: states"
+    if names:
+        small = _up_to(found, game, states, names, sink)
+        return None if small is None else (small, f"{title} up to {' and '.join(names)}")
+    return (found if by is None else merged(found, values_of(game, states, by))), title
 
 
 def _features(game: Game, state: State, args: argparse.Namespace, sink: Diagnostics) -> tuple[Graph, str] | None:
-    chosen = _layout(game, args.of, sink)
-    kinds = None if chosen is None else _kinds(state[chosen], args.kind, sink)
-    return None if kinds is None else (feature_graph(state[chosen], kinds), f"{game.name}: {chosen}")
-
-
-def _layout(game: Game, wanted: str | None, sink: Diagnostics) -> str | None:
-    """The layout to look at: the only one of the game, or the one of `--of`."""
-    found = [v.name for v in game.variables if isinstance(v.type, LayoutType)]
-    names = ", ".join(f"`{n}`" for n in found)
-    if not found:
-        cure = "a layout is a variable of type `layout[…]`; `--states` goes with any game"
-        sink.error("Q109", None, "this game has no layout, so there are no features", help=cure)
-    elif wanted is not None and wanted not in found:
-        near = did_you_mean(wanted, found)
-        cure = f"did you mean `{near}`?" if near else f"the layouts are {names}"
-        sink.error("Q109", None, f"no layout is called `{wanted[:60]}`", help=cure)
-    elif wanted is None and len(found) > 1:
-        sink.error("Q109", None, f"this game has {len(found)} layouts: {names}", help=f"name one: `--of {found[0]}`")
-    else:
-        return wanted or found[0]
-    return None
+    cure = "a layout is a variable of type `layout[…]`; `--states` goes with any game"
+    chosen = chosen_layout(game, args.of, sink, "this game has no layout, so there are no features", cure)
+    if chosen is None:
+        return None
+    name, _ = chosen
+    kinds = _kinds(state[name], args.kind, sink)
+    return None if kinds is None else (feature_graph(state[name], kinds), f"{game.name}: {name}")
 
 
 def _kinds(layout: Layout, wanted: str | None, sink: Diagnostics) -> list[str] | None:

@@ -1,0 +1,192 @@
+"""Faults of the projection, the window and the search on boards that random games have shown, each as a small game."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from tablelaw.solver.boards import Boards
+from tablelaw.solver.engine import Engines
+from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.game import Game
+from tablelaw.testing import naive
+from tablelaw.testing.board_laws import asked_of, check_projection, check_rows
+from tablelaw.testing.games import checked
+
+HEAD = """
+tablelaw: 1
+game: small
+title: Small
+players: 1
+types: {Two: 0..1}
+pieces:
+  Tile:
+    parts: {road: {at: sides}}
+    rotation: ROTATION
+    contact: mine == theirs
+    faces: {bend: {road: [[N, E]]}, bare: {}}
+"""
+
+
+def game_of(text: str, rotation: str = "free") -> Game:
+    game, sink = checked(HEAD.replace("ROTATION", rotation) + text)
+    assert game is not None, [item.message for item in sink]
+    return game
+
+
+def agree(game: Game) -> None:
+    """Search and projection take every step of the evaluator."""
+    g = naive.explore(game, 60)
+    seen: Counter[str] = Counter()
+    check_rows(game, g)
+    formulas = [f for a in asked_of(game).values() for f in (a.formula, a.where) if f is not None]
+    check_projection(random.Random(0), game, g, formulas, seen)
+    assert seen["step"]
+    assert not seen["step too broad"]
+
+
+def ask(game: Game, name: str = "q") -> Verdict:
+    return Boards(game, lambda g: Engines(g, cores=False)).ask(asked_of(game)[name], Budget(seconds=10))
+
+
+def test_what_has_no_value_on_the_empty_board_may_be_read_after_a_reset() -> None:
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {"(0, 0)": bend/0}}}
+actions:
+  clear: {by: "0", require: [{id: any, says: x, check: "size(table) == 0 or max(f.size for f in features(table, road)) == 1"}], do: reset(table)}
+  take: {by: "0", require: [{id: few, says: x, check: "size(table) < 2"}], do: "table = place(table, (1, 1), bare, 0)"}
+""")
+    )
+
+
+def test_pieces_that_are_not_turned_are_seen_through_a_window() -> None:
+    game = game_of(
+        """
+state: {table: {type: "layout[Tile, 2]", init: {}}}
+actions:
+  lay: {by: "0", params: {c: frontier(table), q: "{0, 1}"}, require: [{id: f, says: x, check: "fits(table, c, bare, q)"}], do: "table = place(table, c, bare, q)"}
+questions: {q: {always: "all(shows(table, e) == shows(table, across(e)) for e in edges(table))"}}
+""",
+        "fixed",
+    )
+    agree(game)
+    assert ask(game).verdict == "holds"
+
+
+def test_the_face_of_a_square_that_may_be_empty_is_not_claimed() -> None:
+    game = game_of("""
+state: {table: {type: "layout[Tile, 1]", init: {}}}
+actions:
+  lay: {by: "0", require: [{id: f, says: x, check: "size(table) == 0"}], do: "table = place(table, (0, 0), bend, 0)"}
+questions: {q: {always: "all(table[across(e).cell].face == bend for e in edges(table))"}}
+""")
+    agree(game)
+    assert ask(game).verdict in ("fails", "unknown")
+
+
+def test_a_claim_about_all_edges_may_read_more_of_the_board_beside() -> None:
+    game = game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}}
+actions:
+  lay: {by: "0", params: {c: frontier(table), q: Rotation}, require: [{id: f, says: x, check: "fits(table, c, bend, q)"}], do: "table = place(table, c, bend, q)"}
+questions: {q: {always: "all(road in shows(table, e) for e in edges(table)) or size(features(table, road)) < 3"}}
+""")
+    agree(game)
+    assert ask(game).verdict in ("holds", "unknown")
+
+
+def test_a_position_that_only_the_open_board_leaves_stuck_is_no_answer() -> None:
+    game = game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}, done: {type: bool, init: false}}
+actions:
+  lay: {by: "0", params: {c: frontier(table)}, require: [{id: f, says: x, check: "not done and fits(table, c, bare, 0)"}], do: "table = place(table, c, bare, 0)"}
+  stop: {by: "0", during: "size(table) == 2 and all(f.closed for f in features(table, road))", do: "done = not done"}
+questions: {q: {progress: true}}
+""")
+    agree(game)
+    assert ask(game).verdict in ("holds", "unknown")
+
+
+def test_an_argument_of_effects_that_is_called_like_a_parameter_is_another_square() -> None:
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}, east: {type: bool, init: false}}
+effects:
+  look(c in Cell):
+    - {id: looked, says: x, do: "east = c in table"}
+actions:
+  lay:
+    by: "0"
+    params: {c: frontier(table)}
+    require: [{id: f, says: x, check: "fits(table, c, bare, 0) and c.x >= 0"}]
+    do: |
+      table = place(table, c, bare, 0)
+      look(step(c, W))
+  peek: {by: "0", params: {c: frontier(table)}, require: [{id: g, says: x, check: "c.x > 0"}], do: "see(step(c, W, 3))"}
+""".replace("effects:", "effects:\n  see(c in Cell):\n    - {id: seen, says: x, do: \"east = c.x > 0\"}"))
+    )
+
+
+def test_an_unknown_is_new_inside_a_loop_that_lays() -> None:
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}, n: {type: 0..3, init: 0}}
+actions:
+  lay:
+    by: "0"
+    require: [{id: f, says: x, check: "size(table) == 0"}]
+    do: |
+      for k in Two:
+          table = place(table, step((0, 0), E, k), bend, 0)
+          n = size(features(table, road))
+""")
+    )
+
+
+def test_an_unknown_is_new_after_a_loop_that_lays() -> None:
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}, n: {type: 0..3, init: 0}}
+actions:
+  lay:
+    by: "0"
+    require: [{id: f, says: x, check: "size(table) == 0"}]
+    do: |
+      for k in Two:
+          table = place(table, step((0, 0), E, k), bend, 0)
+      n = size(features(table, road))
+""")
+    )
+
+
+def test_an_argument_of_effects_keeps_the_face_that_it_had() -> None:
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}, next: {type: Tile, init: bend}}
+effects:
+  lay(f in Tile):
+    - id: laid
+      says: x
+      do: |
+        next = bare
+        table = place(table, step((0, 0), E, size(table)), f, 0)
+actions:
+  go: {by: "0", require: [{id: f, says: x, check: "size(table) < 2"}], do: lay(next)}
+questions: {q: {always: "all(road in shows(table, e) or e.side != N for e in edges(table))"}}
+""")
+    )
+
+
+def test_what_a_check_reads_only_where_a_piece_lies_may_have_no_value_elsewhere() -> None:
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}, some: {type: "set[Two]", init: set()}}
+actions:
+  lay:
+    by: "0"
+    require: [{id: f, says: x, check: "size(table) < 2 and (any(c.x == 0 and min(k for k in some) == 0 for c in table) or size(table) == 0)"}]
+    do: "table = place(table, step((0, 0), E, size(table)), bare, 0)"
+""")
+    )
