@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tablelaw.checkers.recheck import PROVABLE, Obligations, Refused, discharge
+from tablelaw.checkers.recheck import PROVABLE, Obligations, Query, Refused, discharge
 from tablelaw.checkers.states import Late, counted, states_of
 from tablelaw.checkers.walk import Closed, longest_play, played
 from tablelaw.solver.evaluate import starts
@@ -53,6 +53,9 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
         told: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
         shows = r.verdict.verdict == "holds" or (r.kind == "reach" and r.verdict.verdict == "fails")
         found = _shown(folder, r, sets) if shows and r.kind not in ("scenario", "possible") else None
+        partial = found is not None and found["kind"] == "invariant" and r.kind == "in-range"
+        if partial and not _suffices(r, rules, cast("dict[str, Any]", found)):
+            found = None
         if found is None or (found["kind"] == "play" and r.kind != "reach"):
             without.append({**told, "verdict": r.verdict.verdict})
             continue
@@ -98,16 +101,30 @@ def _write_states(folder: Path, whole: dict[str, object]) -> dict[str, object]:
 
 
 def _write_queries(folder: Path, name: str, r: Result, rules: Rules, found: dict[str, Any]) -> None:
-    quiet = Diagnostics()
-    case = _case(rules, r.question, found["left_open"] or [r.options], r.players, quiet)
-    if case is None:
-        return
-    game, asked = case
     try:
-        for q in Obligations(game, asked, found["formula"], found["extra"]).all():
+        for q in _queries(r, rules, found):
             write_whole(folder / f"{name}.{q.name}.smt2", q.text)
     except (Refused, Unlowerable):
         return  # `recheck` says why
+
+
+def _queries(r: Result, rules: Rules, found: dict[str, Any]) -> list[Query]:
+    """The implications that make the invariant of a result a proof; raises `Refused` and `Unlowerable`."""
+    case = _case(rules, r.question, found["left_open"] or [r.options], r.players, Diagnostics())
+    if case is None:
+        return []
+    game, asked = case
+    if "projection" in found:
+        game, asked = _projected(game, asked, r.verdict.verdict, found["kind"], found["projection"])
+    return Obligations(game, asked, found["formula"], found["extra"]).all()
+
+
+def _suffices(r: Result, rules: Rules, found: dict[str, Any]) -> bool:
+    """Is the invariant of `in-range` the whole proof? One by induction may say something of each move that no formula holds."""
+    try:
+        return discharge(_queries(r, rules, found), SECONDS / 10)[0] == "holds"
+    except (Refused, Unlowerable):
+        return False
 
 
 # re-checking
@@ -200,6 +217,7 @@ def _settings(evidence: dict[str, Any], options: dict[str, str]) -> list[dict[st
 _LEFT_OPEN = {
     "plain": "the board left open",
     "progress": "the board left open",
+    "in-range": "the board left open, formulas about it looked at one by one",
     "window": "of one side of one square, all else on the board left open",
 }
 assert _LEFT_OPEN.keys() == set(NAMES)
@@ -285,7 +303,7 @@ class _Recheck:
         if not isinstance(kind, str) or kind not in ways:
             raise Refused("it is of no known kind")
         shown, reason = ways[kind]()
-        return shown, reason if name is None else f"{reason}, {_LEFT_OPEN[str(name)]}"
+        return shown, reason if name is None or shown != "holds" else f"{reason}, {_LEFT_OPEN[str(name)]}"
 
     def _invariant(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
         if (asked.kind == "reach") != (verdict == "fails") or asked.kind not in PROVABLE:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tablelaw.checkers.nearby import Moves, centre, legal_moves, sorted_moves
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
@@ -17,6 +19,7 @@ from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import items
 from tablelaw.spec.game import Game
+from tablelaw.spec.grid import Cell
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Line, Reader
@@ -25,6 +28,10 @@ from tablelaw.spec.settings import Setting
 from tablelaw.spec.source import Source
 from tablelaw.spec.yaml_nodes import Node, Scalar, parse_yaml
 
+LOOK, OTHERS = 1.5, 10.0
+"""Seconds for what is listed of this position, and for other options."""
+MOST_LISTED = 12
+
 
 @dataclass(slots=True)
 class Why:
@@ -32,6 +39,8 @@ class Why:
 
     result: Result
     moves: list[str] = field(default_factory=list)
+    more: int = 0
+    all_counted: bool = True
     values: list[tuple[str, str]] = field(default_factory=list)
     nearest: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -61,30 +70,43 @@ def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostic
         if line is not None and not sink.has_errors:
             sink.error("Q107", line.span, "a single move is asked about", help="write `take(n=2)`")
         return None
-    found = legality.forbidding(game, state, line.action, dict(line.args))
+    found = legality.forbidding(game, state, line.action, dict(line.args), time.monotonic() + LOOK)
+    if found.cut and not found.legal:
+        cure = "write the move out, with more of its parameters"
+        sink.error("Q107", line.span, f"more moves fit this than can be looked at in {LOOK:g} s, none of them legal", help=cure)
+        return None
+    near = centre(game, state, line.args)
     verdict = Verdict("legal" if found.legal else "illegal", "proved", engine="evaluate", trace=Trace([Step(state)]))
     verdict.clauses = found.clauses if not found.legal else _allowing(game, line.action)
     answer = Why(Result("why", "why", dict(game.setting), game.players, verdict, None, game))
-    if found.legal and not _outcome(game, state, found, line, answer, sink):
+    if found.legal and not _outcome(game, state, found, line, answer, near, sink):
         return None
     if not found.legal:
         verdict.reason = _reason(game, state, line, found.clauses)
         for clause, formula in found.failed:
             answer.values += [(clause, text) for text in values_in(formula, _place(game, state, found, line))]
         answer.nearest = list(_nearest(game, state, line, found))
-    others = evaluate_moves(game, state)
-    mine = [move_text(game, m) for m in others if m.action == line.action]
-    answer.moves = mine[:12] or [move_text(game, m) for m in others][:12]
+    others = legal_moves(game, state, near, LOOK, line.action)
+    mine = others.of(line.action)
+    _listed(answer, game, mine if mine.moves else others)
     if node is not None:
         given = {key.text for key, _ in items(node)}
         answer.left_out = [v.name for v in game.variables if v.name not in given]
-    answer.result.differs = _differs(rules, game, node, found.legal, move)
+    _differs(rules, game, node, found.legal, move, answer)
     return _told(answer, found.candidates[0].actor if found.candidates else None)
+
+
+def _listed(answer: Why, game: Game, found: Moves) -> None:
+    """A dozen of the moves, and how many there are besides."""
+    answer.moves = [move_text(game, m) for m in found.moves[:MOST_LISTED]]
+    answer.more, answer.all_counted = max(0, len(found.moves) - MOST_LISTED), found.whole
 
 
 def _told(answer: Why, actor: int | None) -> Why:
     values = [t for _, t in answer.values]
     answer.result.extra = {"actor": actor, "values": values, "nearest": answer.nearest, "legal_moves": answer.moves}
+    if answer.more or not answer.all_counted:
+        answer.result.extra["more_moves"] = answer.more if answer.all_counted else None
     return answer
 
 
@@ -93,16 +115,25 @@ def _absent(rules: Rules, game: Game, node: Node | None, state: evaluate.State, 
     verdict = Verdict("illegal", "proved", engine="evaluate", trace=Trace([Step(state)]), clauses=(name,))
     verdict.reason = "under these options there is no such move"
     answer = Why(Result("why", "why", dict(game.setting), game.players, verdict, None, game))
-    answer.moves = [move_text(game, m) for m in evaluate_moves(game, state)][:12]
-    answer.result.differs = _differs(rules, game, node, False, move)
+    _listed(answer, game, legal_moves(game, state, centre(game, state, ()), LOOK))
+    _differs(rules, game, node, False, move, answer)
     return _told(answer, None)
 
 
-def _outcome(game: Game, state: evaluate.State, found: legality.Legality, line: Line, answer: Why, sink: Diagnostics) -> bool:
+def _outcome(
+    game: Game,
+    state: evaluate.State,
+    found: legality.Legality,
+    line: Line,
+    answer: Why,
+    near: frozenset[Cell],
+    sink: Diagnostics,
+) -> bool:
     """What a legal move leads to, where that is one thing; False (the sink knows) when the draw asked about cannot come."""
     if len(found.candidates) > 1:
-        several = ", ".join(move_text(game, m) for m in found.candidates[:6])
-        answer.warnings.append(f"{len(found.candidates)} moves fit: {several}{', …' if len(found.candidates) > 6 else ''}")
+        several = ", ".join(move_text(game, m) for m in sorted_moves(found.candidates, near)[:6])
+        count = f"{'more than ' if found.cut else ''}{len(found.candidates)} moves fit"
+        answer.warnings.append(f"{count}: {several}{', …' if len(found.candidates) > 6 else ''}")
         return True
     move = found.candidates[0]
     action = game.action(move.action)
@@ -140,14 +171,6 @@ def _allowing(game: Game, action_name: str) -> tuple[str, ...]:
     return (action.name, *(c.id for c in action.checks))
 
 
-def evaluate_moves(game: Game, state: evaluate.State) -> list[evaluate.Move]:
-    """The legal moves; none where deciding them has a fault."""
-    try:
-        return evaluate.moves(game, state)
-    except Fault:
-        return []
-
-
 def _reason(game: Game, state: evaluate.State, line: Line, clauses: tuple[str, ...]) -> str:
     end = None
     try:
@@ -158,8 +181,8 @@ def _reason(game: Game, state: evaluate.State, line: Line, clauses: tuple[str, .
         return f"the game has ended by `{end.id}`"
     action = game.action(line.action or "")
     if action is not None and action.by is not None:
-        table = [m for m in evaluate_moves(game, state) if m.actor is None]
-        if table:
+        table = legal_moves(game, state, frozenset(), LOOK).moves
+        if table and table[0].actor is None:
             return f"the table acts first: {move_text(game, table[0])}"
     says = [game.clauses[c].says for c in clauses if c in game.clauses and game.clauses[c].says]
     return " ".join(says) if says else "a rule forbids it"
@@ -174,7 +197,10 @@ def _place(game: Game, state: evaluate.State, found: legality.Legality, line: Li
 def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> Iterator[str]:
     """The smallest changes of the position, one number of one variable, after which the move is legal."""
     best: list[tuple[int, str]] = []
-    tried = 0
+    tried, last = 0, time.monotonic() + LOOK
+    args = dict(line.args)
+    if len(found.candidates) > MOST_LISTED:  # so many that one of them stands for all
+        args = dict(sorted_moves(found.candidates, centre(game, state, line.args))[0].args)
     for v in game.variables:
         try:
             slots, row = leaves(v.type), numbers(state[v.name], v.type)
@@ -182,7 +208,7 @@ def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Lega
             continue  # a layout is no row of numbers
         for at, (_path, lo, hi, _) in enumerate(slots):
             for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at, r=row: abs(n - r[i])):  # type: ignore[misc]
-                if new == row[at] or tried > 1500:
+                if new == row[at] or tried > 1500 or time.monotonic() > last:
                     continue
                 if best and abs(new - row[at]) > min(d for d, _ in best):
                     break
@@ -193,7 +219,7 @@ def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Lega
                     continue
                 changed = state.set(v.name, value)
                 try:
-                    good = legality.forbidding(game, changed, line.action or "", dict(line.args)).legal
+                    good = legality.allowed(game, changed, line.action or "", args, last)
                 except Fault:
                     continue
                 if good:
@@ -208,14 +234,19 @@ def _change(game: Game, before: evaluate.State, after: evaluate.State) -> str:
     return " and ".join(f"{path} were {new} instead of {old}" for path, old, new in change_list(game, before, after))
 
 
-def _differs(rules: Rules, game: Game, node: Node | None, legal: bool, move: str) -> list[dict[str, str]]:
+def _differs(rules: Rules, game: Game, node: Node | None, legal: bool, move: str, answer: Why) -> None:
     """The settings (as what they change) under which the verdict is another one; the fewest changes only."""
     found: list[dict[str, str]] = []
+    answer.result.differs = found
     setting: Setting = dict(game.setting)
+    last = time.monotonic() + OTHERS
     for other in sorted(other_settings(rules, setting, game.players), key=lambda s: sum(s[k] != setting[k] for k in s)):
         changed = {k: v for k, v in other.items() if v != setting[k]}
         if any(f.items() <= changed.items() for f in found):
             continue
+        if time.monotonic() > last:
+            answer.warnings.append(f"not all other options were looked at in {OTHERS:g} s")
+            return
         quiet = Diagnostics()
         there = rules.game(other, game.players, quiet)
         if there is None:
@@ -227,6 +258,5 @@ def _differs(rules: Rules, game: Game, node: Node | None, legal: bool, move: str
             if legal and again is None:
                 found.append(changed)
             continue
-        if legality.forbidding(there, state, again.action, dict(again.args)).legal != legal:
+        if legality.allowed(there, state, again.action, dict(again.args), last) == (not legal):
             found.append(changed)
-    return found

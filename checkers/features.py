@@ -203,7 +203,8 @@ def as_dot(graph: Graph, name: str) -> str:
     if directed:
         lines.append("  edge [fontname=sans];")
     if graph.graph.get("capped"):
-        lines.append(f"  label={quoted(f'the first {sum(row.get("states", 1) for _, row in graph.nodes(data=True))} states; there are more')};")
+        count = sum(row.get("states", 1) for _, row in graph.nodes(data=True))
+        lines.append(f"  label={quoted(f'the first {count} states; there are more')};")
     groups: dict[Any, list[str]] = {}
     boxes: dict[Any, str] = {}
     for node, row in graph.nodes(data=True):

@@ -30,11 +30,23 @@ def counted(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
     return layouts.layouts(engines, asked, budget) if asked.what == "layouts" else engines.ask(asked, budget)
 
 
+def of_chance(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
+    """Exact probabilities and expectations."""
+    return engines.figure(asked, budget)
+
+
+def ending(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
+    """That a play ends: always, or with probability one."""
+    return engines.figure(asked, budget) if asked.what == "almost-surely" else engines.ask(asked, budget)
+
+
 CHECKERS: tuple[Checker, ...] = (
     Checker(("always", "never", "in-range"), by_engines),
     Checker(("reach",), by_engines),
     Checker(("progress",), by_engines),
-    Checker(("terminates", "always-after"), by_engines),
+    Checker(("terminates",), ending),
+    Checker(("always-after",), by_engines),
+    Checker(("odds", "expected"), of_chance),
     Checker(("force",), by_engines),
     Checker(("largest", "smallest"), by_engines),
     Checker(("count",), counted),

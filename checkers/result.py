@@ -53,6 +53,8 @@ class Result:
             "engine": v.engine,
             "reason": v.reason,
         }
+        if v.interval is not None:
+            row["interval"] = list(v.interval)
         if v.notes:
             row["notes"] = list(v.notes)
         if self.differs is not None:
@@ -73,6 +75,9 @@ def as_expected(kind: str, verdict: Verdict, expected: Expected | None) -> bool 
         return None if verdict.verdict == "value" else verdict.verdict == "holds"
     if expected.verdict is not None:
         return verdict.verdict == expected.verdict
+    if verdict.interval is not None:
+        ends = [Fraction(x) for x in verdict.interval]
+        return all(abs(x - Fraction(str(expected.value))) <= (expected.within or 0) for x in ends)
     if verdict.value is None:
         return False
     try:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tablelaw.solver import plays
-from tablelaw.solver.board_faults import Review
 from tablelaw.solver.evaluate import State, end, moves
 from tablelaw.solver.projecting import Projector, name_for, shows
 from tablelaw.solver.projection import Projection
@@ -110,15 +109,11 @@ class Boards:
 
     def _in_range(self, asked: Asked, budget: Budget) -> Verdict:
         """No range is left in the projection, and no formula about the board can be without a value by its own text."""
-        review = Review(self.game).look()
-        if review.clauses:
-            names = ", ".join(f"`{c}`" for c in review.clauses[:4])
-            raise Unlowerable(f"whether formulas about the board always have a value is not plain in {names}")
-        projection = Projection(self.game, on_empty=tuple(review.on_empty))
+        projection = self.projector.of_ranges()
         found = self.make(projection.game).ask(asked, budget)
         if found.verdict != "holds":
             return Verdict("unknown", reason="it was not proved with the board left open")
-        found.evidence = None
+        found.evidence = _kept(found, projection, name_for(asked))
         found.notes.append(LEFT_OPEN)
         return found
 

@@ -144,6 +144,20 @@ class Engines:
             if other.known_by == "proved" and found.known_by == "exhausted" and found.trace is None:
                 found.known_by = "proved"
 
+    def figure(self, asked: Asked, budget: Budget) -> Verdict:
+        """A probability, an expectation, or that the play ends almost surely."""
+        from tablelaw.solver.chance.engine import Chance
+
+        began = time.monotonic()
+        try:
+            verdict = Chance(self.game).ask(asked, budget)
+        except OutOfBudget as spent:
+            verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
+        except Unlowerable as why:
+            verdict = Verdict("unknown", reason=str(why), engine=self.engine)
+        verdict.seconds = time.monotonic() - began
+        return verdict
+
     # plays
 
     def run_scenario(self, scenario: Staged, budget: Budget) -> Verdict:

@@ -357,6 +357,8 @@ class Move:
     fired: dict[str, Term] = field(default_factory=dict)
     legal_parts: list[tuple[str, Term]] = field(default_factory=list)
     names: dict[str, object] = field(default_factory=dict)
+    weight: Term | None = None
+    """How often the draw comes, in proportion to the other draws after the same choice; None: not told in whole numbers."""
 
     @property
     def choices(self) -> list[Input]:

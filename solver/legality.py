@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ class Legality:
     """Whether a move is legal; `candidates` are the legal moves that fit, else those that fit and fail the fewest checks.
 
     `failed` are the formulas that came out wrong, with their clauses, as read for the first candidate; `faults` tells what
-    went wrong where a formula had no value.
+    went wrong where a formula had no value. `cut`: the time was over before every move that fits was looked at.
     """
 
     legal: bool
@@ -27,10 +28,63 @@ class Legality:
     candidates: tuple[Move, ...] = ()
     failed: tuple[tuple[str, Expr], ...] = ()
     faults: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False
 
 
-def forbidding(game: Game, state: State, action_name: str, args: Mapping[str, Value]) -> Legality:
-    """Is the action legal with these arguments (those left out may be any), or which clauses forbid it?"""
+def forbidding(
+    game: Game, state: State, action_name: str, args: Mapping[str, Value], last: float | None = None
+) -> Legality:
+    """Is the action legal with these arguments (those left out may be any), or which clauses forbid it?
+
+    With `last`, a time of `time.monotonic`, the moves that fit are looked at until then.
+    """
+    closed = _closed(game, state, action_name)
+    if closed is not None:
+        return closed
+    action = game.action(action_name)
+    assert action is not None
+    own = (action.name,)
+    found: list[tuple[Move, list[tuple[str, Expr]], dict[str, str]]] = []
+    cut = False
+    try:
+        for n, (move, there) in enumerate(_fitting(action, Place(state, game.players), args)):
+            if n and last is not None and not n % 16 and time.monotonic() > last:
+                cut = True
+                break
+            found.append((move, *_failures(action, there)))
+    except Fault as fault:
+        wrong = ((action.name, action.during),) if action.during is not None else ()
+        return Legality(False, own, failed=wrong, faults={action.name: fault.message})
+    if not found:
+        return Legality(False, own)
+    fewest = min(len(failed) for _, failed, _ in found)
+    best = [(move, failed, faults) for move, failed, faults in found if len(failed) == fewest]
+    moves = tuple(move for move, _, _ in best)
+    _, failed, faults = best[0]
+    return Legality(fewest == 0, tuple(c for c, _ in failed), moves, tuple(failed), faults, cut)
+
+
+def allowed(
+    game: Game, state: State, action_name: str, args: Mapping[str, Value], last: float | None = None
+) -> bool | None:
+    """Is the action legal with these arguments? As `forbidding` has it, but the first legal move decides; None: not known."""
+    if _closed(game, state, action_name) is not None:
+        return False
+    action = game.action(action_name)
+    assert action is not None
+    try:
+        for n, (_, there) in enumerate(_fitting(action, Place(state, game.players), args)):
+            if n and last is not None and not n % 16 and time.monotonic() > last:
+                return None
+            if not _failures(action, there)[0]:
+                return True
+    except Fault:
+        pass
+    return False
+
+
+def _closed(game: Game, state: State, action_name: str) -> Legality | None:
+    """What forbids the action whatever its arguments; None where nothing does."""
     here = Place(state, game.players)
     for e in game.ends:
         try:
@@ -49,18 +103,10 @@ def forbidding(game: Game, state: State, action_name: str, args: Mapping[str, Va
     try:
         if action.during is not None and not value(action.during, here):
             return Legality(False, own, failed=((action.name, action.during),))
-        candidates = list(_fitting(action, here, args))
     except Fault as fault:
-        wrong = ((action.name, action.during),) if action.during is not None else ()
-        return Legality(False, own, failed=wrong, faults={action.name: fault.message})
-    if not candidates:
-        return Legality(False, own)
-    found = [(move, *_failures(action, there)) for move, there in candidates]
-    fewest = min(len(failed) for _, failed, _ in found)
-    best = [(move, failed, faults) for move, failed, faults in found if len(failed) == fewest]
-    moves = tuple(move for move, _, _ in best)
-    _, failed, faults = best[0]
-    return Legality(fewest == 0, tuple(c for c, _ in failed), moves, tuple(failed), faults)
+        assert action.during is not None
+        return Legality(False, own, failed=((action.name, action.during),), faults={action.name: fault.message})
+    return None
 
 
 def _failures(action: Action, there: Place) -> tuple[list[tuple[str, Expr]], dict[str, str]]:

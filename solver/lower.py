@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from math import prod
+from fractions import Fraction
+from math import comb, lcm, prod
 
-from tablelaw.solver.ir import Input, Model, Move, Site, Slot, Term, Terms
+from tablelaw.solver.ir import Input, Model, Move, Site, Slot, Term, Terms, walk
 from tablelaw.solver.shapes import (
     Counts,
     Items,
@@ -94,6 +95,8 @@ class Lowerer:
     shapes: Shapes = field(init=False)
     offsets: dict[str, int] = field(default_factory=dict)
     slots: list[Slot] = field(default_factory=list)
+    weights: list[Term] = field(default_factory=list)
+    weighed: bool = True
     kept: dict[tuple[int, ...], tuple[Tree, list[tuple[Term, Site]], Expr, list[Tree]]] = field(default_factory=dict)
     reading: dict[int, tuple[tuple[tuple[str, ...], tuple[str, ...]] | None, Expr]] = field(default_factory=dict)
 
@@ -870,8 +873,9 @@ class Lowerer:
         raise Unlowerable(f"a choice of {ty.show(kind)}")
 
     def drawn(self, d: Draw, at: Around, inputs: list[Input]) -> tuple[Tree, Term]:
-        """Inputs for one entry of `chance`, and when they are a draw that can come."""
+        """Inputs for one entry of `chance`, and when they are a draw that can come. Its weight goes to `self.weights`."""
         t = self.terms
+        drawn_before = {i.number for i in inputs if i.drawn}
         if d.kind == "roll":
             assert isinstance(d.type, BagOf)
             assert isinstance(d.args[1], Const)
@@ -879,29 +883,56 @@ class Lowerer:
             limit = d.type.limit or 0
             self.fault("range", t.no(t.all((t.le(t.const(0), number), t.le(number, t.const(limit))))), at, d.span)
             faces, left, counts = list(d.args[1].value), number, dict[Value, Term]()
+            wide = max(0, min(limit, number.hi))
             for i, v in enumerate(faces):
                 least = left if i == len(faces) - 1 else t.const(0)
-                counts[v] = self._input(inputs, 0, max(0, min(limit, number.hi)), least, left, True)
+                counts[v] = self._input(inputs, 0, wide, least, left, True)
+                if i < len(faces) - 1:
+                    self.weights.append(self._choose(self._clamped(left, 0, wide), counts[v], wide))
                 left = t.sub(left, counts[v])
+            self._steady(number, drawn_before)
             return Counts(counts), t.true
         if d.kind == "draw":
             bag = self.expr(d.args[0], at)
             assert isinstance(bag, Counts)
             self.fault("empty", t.le(t.total(bag.of.values()), t.const(0)), at, d.span)
             tree, valid = self.free(d.type, inputs, Members(dict.fromkeys(bag.of, t.true)), True)
+            assert isinstance(d.args[0].type, BagOf)
+            faults, self.faults = self.faults, []
+            self.weights.append(_term(self._index(bag, d.args[0].type, tree, at, d.span)))
+            self.faults = faults
+            for n in bag.of.values():
+                self._steady(n, drawn_before)
             return tree, t.all((valid, self._member(tree, d.type, bag, d.args[0].type)))
         assert isinstance(d.args[0], Const)
-        values = list(dict.fromkeys(d.args[0].value))
-        if d.kind == "one_of":
-            assert isinstance(d.args[1], Const)
-            values = [v for v, p in zip(d.args[0].value, d.args[1].value, strict=True) if p]
-            values = list(dict.fromkeys(values))
+        shares = d.args[1].value if d.kind == "one_of" and isinstance(d.args[1], Const) else (1,) * len(d.args[0].value)
+        many: dict[Value, Fraction] = {}
+        for v, p in zip(d.args[0].value, shares, strict=True):
+            if p:
+                many[v] = many.get(v, Fraction(0)) + p
+        common = lcm(*(p.denominator for p in many.values()))
+        values = list(many)
         if isinstance(d.type, (Int, Enum)):
             codes = sorted(code(v, d.type) for v in values)
             if codes == list(range(codes[0], codes[-1] + 1)):
-                return self._input(inputs, codes[0], codes[-1], t.const(codes[0]), t.const(codes[-1]), True), t.true
+                of = {code(v, d.type): int(p * common) for v, p in many.items()}
+                drawn = self._input(inputs, codes[0], codes[-1], t.const(codes[0]), t.const(codes[-1]), True)
+                self.weights.append(t.select(t.sub(drawn, t.const(codes[0])), [t.const(of[c]) for c in codes]))
+                return drawn, t.true
         which = self._input(inputs, 0, len(values) - 1, t.const(0), t.const(len(values) - 1), True)
+        self.weights.append(t.select(which, [t.const(int(many[v] * common)) for v in values]))
         return self.shapes.pick(which, [self.shapes.literal(v, d.type) for v in values]), t.true
+
+    def _choose(self, of: Term, some: Term, most: int) -> Term:
+        """In how many ways some of so many dice are picked."""
+        t = self.terms
+        table = [t.const(comb(n, k)) for n in range(most + 1) for k in range(most + 1)]
+        return t.select(t.add(t.mul(of, t.const(most + 1)), some), table)
+
+    def _steady(self, number: Term, drawn: set[int]) -> None:
+        """Weights compare the draws after a choice only where how much is drawn does not hang on what was drawn before."""
+        if any(x.op == "input" and x.number in drawn for x in walk([number])):
+            self.weighed = False
 
     def moves(self, action: Action, state: dict[str, Tree], ended: Term, unroll: bool) -> Iterator[Move]:
         """The flat moves of an action: one, or with `unroll` one for each choice of few."""
@@ -971,6 +1002,7 @@ class Lowerer:
         legality_faults, self.faults, self.clause = self.faults, [], action.name
         guard = at.guard
         draw_guard = t.true
+        self.weights, self.weighed = [], True
         for d in action.draws:
             tree, valid = self.drawn(d, at, inputs)
             draw_guard = t.all((draw_guard, valid))
@@ -993,9 +1025,13 @@ class Lowerer:
                 if new is not old:
                     updates[offset + i] = new
         named: dict[str, object] = {n: x for n, x in at.names.items() if n != "actor"}
+        weight: Term | None = t.const(1) if self.weighed else None
+        for w in self.weights if self.weighed else ():
+            assert weight is not None
+            weight = t.mul(weight, w)
         return Move(
             action.name, action.by is None, actor, inputs, guard, draw_guard, updates, legality_faults, self.faults,
-            fired, parts, named,
+            fired, parts, named, weight,
         )  # fmt: skip
 
 

@@ -87,9 +87,12 @@ class Problem:
 
 
 def prepare(
-    game: Game, asked: Asked | None = None, *, unroll: bool, switched: bool = False, counted_to: int = COUNTED_TO
-) -> Problem:
+    game: Game, asked: Asked | None = None, *, unroll: bool, switched: bool = False, counted_to: int = COUNTED_TO,
+    just_now: bool = False,
+) -> Problem:  # fmt: skip
     """Lower a game for a question. `counted_to`: where counters of `times` stop (symbolic engines give a far bound).
+
+    `just_now`: counters tell instead whether it happened in the last step.
 
     Raises `Unlowerable`.
     """
@@ -99,9 +102,9 @@ def prepare(
         if asked.given is not None:
             model.starts, problem.starts = [tuple(to_numbers(game, asked.given))], [asked.given]
         played = [f for s in asked.scenarios for f in scenario_formulas(s)]
-        _, counted = step_needs([asked.formula, asked.where, asked.then, *played])
+        _, counted = step_needs([asked.formula, asked.where, asked.then, asked.before, asked.at, *played])
         for subject in sorted(counted):
-            _count(problem, subject, counted_to)
+            _count(problem, subject, 1 if just_now else counted_to, just_now)
     return problem
 
 
@@ -111,7 +114,7 @@ def scenario_formulas(s: Staged) -> list[Expr]:
     return [*(f for line in lines for f in (*line.then, *([line.condition] if line.condition else []))), *s.then]
 
 
-def _count(problem: Problem, subject: str, most: int) -> None:
+def _count(problem: Problem, subject: str, most: int, just_now: bool) -> None:
     """Add a counter of how often an action or clause has happened; it stays at its last number."""
     model, t = problem.model, problem.terms
     number = len(model.slots)
@@ -123,6 +126,6 @@ def _count(problem: Problem, subject: str, most: int) -> None:
     changed: list[Move] = []
     for m in model.moves:
         happened = t.true if m.action == subject else m.fired.get(subject, t.false)
-        new = t.ite(happened, up, now)
+        new = t.ite(happened, t.const(1) if just_now else up, t.const(0) if just_now else now)
         changed.append(replace(m, updates={**m.updates, number: new}) if new is not now else m)
     model.moves = changed

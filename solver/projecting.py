@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tablelaw.solver.board_faults import Review
 from tablelaw.solver.projection import Projection, Translator, boardish
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.window import Window, claim_of
@@ -17,8 +18,8 @@ from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Asked, Line, Staged
 from tablelaw.spec.types import Maybe, Type
 
-NAMES = ("plain", "progress", "window")
-SOUND = {"always": "holds", "never": "holds", "reach": "fails", "progress": "holds", "terminates": "holds"}
+NAMES = ("plain", "progress", "in-range", "window")
+SOUND = {"always": "holds", "never": "holds", "reach": "fails", "progress": "holds", "terminates": "holds", "in-range": "holds"}
 """What is true of the game when the projection answers so."""
 
 
@@ -29,7 +30,7 @@ def shows(kind: str, verdict: str) -> bool:
 
 def name_for(asked: Asked) -> str:
     """The name of the projection that a question is asked of, where it is not asked of one edge."""
-    return "progress" if asked.kind == "progress" else "plain"
+    return asked.kind if asked.kind in ("progress", "in-range") else "plain"
 
 
 class Projector:
@@ -48,6 +49,8 @@ class Projector:
             return found[0].game, found[1]
         if name != name_for(asked):
             raise Unlowerable(f"`{asked.kind}` is not asked of the projection `{name}`")
+        if name == "in-range":
+            return self.of_ranges().game, asked
         projection, about = self.plain(asked)
         return projection.game, about
 
@@ -114,6 +117,14 @@ class Projector:
             names["actor"] = Maybe(self.game.names.player)
             condition = Translator(projection.kinds, lambda _: None, names).expr(condition)
         return replace(line, args=args, condition=condition)
+
+    def of_ranges(self) -> Projection:
+        """The projection that is asked for steps with a fault. Raises `Unlowerable` where the board itself may make some."""
+        review = Review(self.game).look()
+        if review.clauses:
+            names = ", ".join(f"`{c}`" for c in review.clauses[:4])
+            raise Unlowerable(f"whether formulas about the board always have a value is not plain in {names}")
+        return Projection(self.game, on_empty=tuple(review.on_empty))
 
     def of_one_edge(self, asked: Asked) -> tuple[Projection, Asked] | None:
         """The window for a claim about all edges or squares, and the claim about it; None where it is no such claim."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.shapes import Unlowerable
-from tablelaw.solver.window import NAME, WHERE, Claim, Window, put_in
+from tablelaw.solver.window import NAME, WHERE, Claim, Window, free_names, put_in
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import (
     Agg,
@@ -135,26 +135,6 @@ class Oracle:
     most: Expr | None
 
 
-def free_names(e: Expr, bound: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The names that a formula takes from around it."""
-    match e:
-        case Local(name):
-            return frozenset() if name in bound else frozenset({name})
-        case Let(names, values, body):
-            found = free_names(body, bound | frozenset(names))
-            return found.union(*(free_names(v, bound) for v in values))
-        case Agg(_, binders, body):
-            found = frozenset[str]()
-            inner = bound
-            for b in binders:
-                if isinstance(b.domain, Expr):
-                    found |= free_names(b.domain, inner)
-                inner |= {b.name}
-                found = found.union(*(free_names(t, inner) for t in b.tests))
-            return found | free_names(body, inner)
-    return frozenset[str]().union(*(free_names(c, bound) for c in children(e)))
-
-
 def variables_read(e: Expr) -> frozenset[str]:
     """The variables that a formula reads; `ended` and `winners` read everything (told as `*`)."""
     match e:
@@ -176,6 +156,8 @@ class Translator:
     unknown: Unknown
     names: dict[str, Type | None] = field(default_factory=dict)
     window: Window | None = None
+    bound: frozenset[str] = frozenset()
+    """Names bound inside the formula: of what speaks of them there is not one unknown but many."""
 
     def expr(self, e: Expr) -> Expr | None:
         """The formula about the projection; None where there is none."""
@@ -188,7 +170,7 @@ class Translator:
             return found
         if isinstance(e.type, (CellType, EdgeType, PartType)):
             return Const(0, type=SOMEWHERE, span=e.span)
-        return self.unknown(e) if _small(e.type) else None
+        return self.unknown(e) if _small(e.type) and not free_names(e) & self.bound else None
 
     def _expr(self, e: Expr) -> Expr | None:
         kind = projected_type(e.type)
@@ -264,8 +246,9 @@ class Translator:
             self.names[n] = None if x is None else x.type
             if x is not None:
                 kept.append((n, x))
+        around, self.bound = self.bound, self.bound | frozenset(names)
         inner = self.expr(body)
-        self.names = outer
+        self.names, self.bound = outer, around
         if inner is None:
             return None
         if not kept:
@@ -273,23 +256,26 @@ class Translator:
         return Let(tuple(n for n, _ in kept), tuple(x for _, x in kept), inner, type=inner.type, span=e.span)
 
     def _aggregate(self, e: Agg) -> Expr | None:
-        outer = dict(self.names)
+        outer = dict(self.names), self.bound
+        found = self._walk(e)
+        self.names, self.bound = outer
+        return found
+
+    def _walk(self, e: Agg) -> Expr | None:
         binders: list[Binder] = []
         for b in e.binders:
             domain: Expr | Type | None = None if boardish(b.type) else b.domain
             if isinstance(domain, Expr):
                 domain = self.expr(domain)
             if domain is None:
-                self.names = outer
                 return None
             self.names[b.name] = b.type
+            self.bound |= {b.name}
             tests = self._all(b.tests)
             if tests is None:
-                self.names = outer
                 return None
             binders.append(Binder(b.name, domain, b.type, tests))
         body = self.expr(e.body)
-        self.names = outer
         if body is None or boardish(e.type):
             return None
         return Agg(e.kind, tuple(binders), body, type=e.type, span=e.span)
@@ -324,7 +310,7 @@ class Translator:
                 outer = dict(self.names)
                 kept: list[tuple[str, Expr]] = []
                 for n, v in zip(names, values, strict=True):
-                    x = self.known(v)
+                    x = self.sure(v)
                     self.names[n] = None if x is None else x.type
                     if x is not None:
                         kept.append((n, x))
@@ -340,7 +326,7 @@ class Translator:
                 for b in binders:
                     domain: Expr | Type | None = None if boardish(b.type) else b.domain
                     if isinstance(domain, Expr):
-                        domain = self.known(domain)
+                        domain = self.sure(domain)
                     self.names[b.name] = None if domain is None else b.type
                     tests = tuple(self.upper(t) for t in b.tests)
                     if domain is None:
@@ -350,7 +336,7 @@ class Translator:
                 inner = Op("and", (*rest, self.upper(body)), type=BOOL, span=e.span)
                 self.names = outer
                 return Agg("any", tuple(found), inner, type=BOOL, span=e.span) if found else inner
-        return self.known(e) or true
+        return self.sure(e) or true
 
     def known(self, e: Expr) -> Expr | None:
         """The translation if it needs no unknown."""
@@ -358,6 +344,11 @@ class Translator:
         found = self.expr(e)
         self.unknown = outer
         return found
+
+    def sure(self, e: Expr) -> Expr | None:
+        """The translation if it needs no unknown and always has a value: it may be read where the formula was not."""
+        found = self.known(e)
+        return found if found is not None and never_fails(found) else None
 
 
 _PLAIN = {"size", "min", "max", "after", "before", "parts", "old", "ended", "winners", "times", "abs"}
@@ -547,6 +538,7 @@ class _ActionProjection:
         self.places: dict[Expr, Local] = {}
         self.alias: dict[str, Expr] = {}
         self.in_effects = False
+        self.rebound: frozenset[str] = frozenset()
         self.assigned: set[str] = set()
 
     def projected(self) -> Action:
@@ -670,7 +662,7 @@ class _ActionProjection:
         if not _small(e.type) or not free_names(e) <= self.own | {d.name for d in self.a.draws}:
             return None
         known = self.unknown_params.get(e)
-        if known is not None and not variables_read(e):
+        if known is not None and not variables_read(e) and not free_names(e) & self.rebound:
             return Local(known, type=projected_type(e.type), span=e.span)
         return self._fresh(projected_type(e.type))
 
@@ -715,9 +707,11 @@ class _ActionProjection:
             raise Unlowerable(f"`{self.a.name}` walks over the board in its effects")
         outer = dict(self.names)
         self.names[name] = kind
+        around, self.rebound = self.rebound, self.rebound | {name}
         self.loop += 1
         inner = self._effects(body)
         self.loop -= 1
+        self.rebound = around
         self.names = {**outer, **{d.name: d.type for d in self.draws}}
         return replace(e, domain=walked, body=tuple(inner))
 
@@ -732,8 +726,9 @@ class _ActionProjection:
         self.own = self.own | frozenset(names)
         alias = self.alias
         self.alias = {**alias, **{n: put_in(v, alias) for n, v in zip(names, values, strict=True)}}
+        around, self.rebound = self.rebound, self.rebound | frozenset(names)
         inner = self._effects(body)
-        self.own, self.alias = own, alias
+        self.own, self.alias, self.rebound = own, alias, around
         self.names = {**outer, **{d.name: d.type for d in self.draws}}
         if not kept:
             return inner
@@ -791,7 +786,9 @@ class _ActionProjection:
             cell = new.args[1]
             if variables_read(cell) & self.assigned:  # the square is another than it was when the move was looked at
                 self.places.pop(cell, None)
-            shown = [self._translate(x, lambda _: None) for x in new.args[2:]]
+            plain = put_in(e.value, {})  # the face as it was when the effects were called, whatever has changed since
+            assert isinstance(plain, Call)
+            shown = [self._translate(x, lambda _: None) for x in plain.args[2:]]
             if shown[0] is not None and shown[1] is not None:
                 return Assign(NAME, (), window.laid(self._where(cell), shown[0], shown[1]))
         if isinstance(new, Const) and not new.value.cells:
@@ -806,6 +803,8 @@ class _ActionProjection:
             known = self.p.oracle_value(o, Map({e.name: e.value.value}))
             return [Assign(o.name, (), Const(known, type=o.kind))]
         if self.loop:
+            if self._read_later(o):
+                raise Unlowerable(f"an effect of `{self.a.name}` changes inside a `for` what it reads of the board")
             self.dirty.add(o.name)
             return []
         if self._read_later(o):
@@ -856,6 +855,38 @@ def _both(a: Expr, b: Expr) -> Expr:
     if isinstance(a, Const) and a.value is True:
         return b
     return Op("and", (a, b), type=BOOL, span=b.span)
+
+
+_SAFE = {"and", "or", "not", "eq", "ne", "lt", "le", "in", "add", "mul", "neg", "abs", "union", "meet", "minus", "append"}
+
+
+def never_fails(e: Expr) -> bool:
+    """Is it plain that the formula has a value everywhere?"""
+    match e:
+        case Const() | Var() | Local() | Let() | If() | Items() | Make():
+            fine = True
+        case Op(op):
+            fine = op in _SAFE or (op == "sub" and all(isinstance(a.type, Int) for a in e.args))
+        case Index(base, key):
+            fine = isinstance(base.type, BagOf) or (isinstance(base.type, MapOf) and _within(key.type, base.type.key))
+        case Field(base):
+            fine = not isinstance(base.type, Maybe)
+        case Agg(kind):
+            fine = kind not in ("max", "min")
+        case Call(name, args):
+            fine = name in ("size", "min", "max", "parts") or (name in ("after", "before") and len(args) == 1)
+        case _:
+            fine = False
+    return fine and all(never_fails(c) for c in children(e))
+
+
+def _within(kind: Type, wanted: Type) -> bool:
+    match kind, wanted:
+        case Int(a, b), Int(lo, hi):
+            return None not in (a, b, lo, hi) and lo <= a and b <= hi  # type: ignore[operator]
+        case Enum(_, values), Enum(_, others):
+            return set(values) <= set(others)
+    return isinstance(kind, Bool) and isinstance(wanted, Bool)
 
 
 # how far numbers read of a board can go

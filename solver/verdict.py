@@ -9,12 +9,16 @@ from tablelaw.solver.trace import Trace
 
 @dataclass(slots=True)
 class Verdict:
-    """An answer. `verdict` is holds, fails, value or unknown; `known_by` proved, exhausted, bounded or sampled."""
+    """An answer. `verdict` is holds, fails, value or unknown; `known_by` proved, exhausted, bounded or sampled.
+
+    Of a figure that is not told exactly `value` is None and lies in `interval`, both ends exact.
+    """
 
     verdict: str
     known_by: str | None = None
     bound: str | None = None
     value: str | None = None
+    interval: tuple[str, str] | None = None
     clauses: tuple[str, ...] = ()
     trace: Trace | None = None
     states: int | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tablelaw.spec.board_types import ROTATION, SIDE
-from tablelaw.spec.core import Agg, Binder, Call, Const, Expr, Field, If, Index, Items, Let, Local, Make, Op, Var
+from tablelaw.spec.core import Agg, Binder, Call, Const, Expr, Field, If, Index, Items, Let, Local, Make, Op, Var, children
 from tablelaw.spec.grid import OPPOSITE, SIDES, Cell, step
 from tablelaw.spec.layouts import Laid, Layout
 from tablelaw.spec.types import BOOL, CellType, EdgeType, Enum, Int, LayoutType, MapOf, Record, SetOf, Type
@@ -276,6 +276,26 @@ def differs(a: Expr, n: int) -> Expr:
     return Op("ne", (a, Const(n, type=Int(n, n))), type=BOOL)
 
 
+def free_names(e: Expr, bound: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The names that a formula takes from around it."""
+    match e:
+        case Local(name):
+            return frozenset() if name in bound else frozenset({name})
+        case Let(names, values, body):
+            found = free_names(body, bound | frozenset(names))
+            return found.union(*(free_names(v, bound) for v in values))
+        case Agg(_, binders, body):
+            found = frozenset[str]()
+            inner = bound
+            for b in binders:
+                if isinstance(b.domain, Expr):
+                    found |= free_names(b.domain, inner)
+                inner |= {b.name}
+                found = found.union(*(free_names(t, inner) for t in b.tests))
+            return found | free_names(body, inner)
+    return frozenset[str]().union(*(free_names(c, bound) for c in children(e)))
+
+
 def put_in(e: Expr, names: dict[str, Expr]) -> Expr:
     """The formula with names replaced by formulas, and with what `Let` binds written out."""
     if not names and not _has_let(e):
@@ -302,16 +322,20 @@ def put_in(e: Expr, names: dict[str, Expr]) -> Expr:
             return replace(e, items=tuple(put_in(i, names) for i in items))
         case Agg(_, binders, body):
             inner_names = dict(names)
+            taken = free_names(e).union(*(free_names(v) for v in names.values()))
             found: list[Binder] = []
             for b in binders:
                 domain = put_in(b.domain, inner_names) if isinstance(b.domain, Expr) else b.domain
                 inner_names.pop(b.name, None)
-                found.append(Binder(b.name, domain, b.type, tuple(put_in(t, inner_names) for t in b.tests)))
+                name = b.name
+                while name in taken:  # a formula put in speaks of another thing by this name
+                    name += "_"
+                if name != b.name:
+                    inner_names[b.name] = Local(name, type=b.type)
+                found.append(Binder(name, domain, b.type, tuple(put_in(t, inner_names) for t in b.tests)))
             return replace(e, binders=tuple(found), body=put_in(body, inner_names))
     return e
 
 
 def _has_let(e: Expr) -> bool:
-    from tablelaw.spec.core import children
-
     return isinstance(e, Let) or any(_has_let(c) for c in children(e))

@@ -151,8 +151,6 @@ KINDS: dict[str, str] = {
     "possible": "a scenario, or a list of them",
 }
 LATER: dict[str, str] = {
-    "odds": "exact odds",
-    "expected": "exact odds",
     "same": "editions",
     "clarifies": "clarifications",
 }

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tablelaw.spec.operators import Fault
+
 SIDES = ("N", "E", "S", "W")
 HALVES = ("Nw", "Ne", "En", "Es", "Se", "Sw", "Ws", "Wn")
 DIRECTIONS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
@@ -59,8 +61,12 @@ class Part:
         return hash((self.cell, self.kind, self.side))
 
     def read(self, name: str) -> object:
-        """A field, or an attribute of one read from a table."""
-        return getattr(self, name) if name in ("cell", "kind", "side", "sides") else self.attributes[name]
+        """A field, or an attribute of one read from a table; a fault where parts of its kind have no such attribute."""
+        if name in ("cell", "kind", "side", "sides"):
+            return getattr(self, name)
+        if name not in self.attributes:
+            raise Fault("index", f"a part of kind `{self.kind}` has no `{name}`")
+        return self.attributes[name]
 
     def __repr__(self) -> str:
         return f"Part({tuple(self.cell)}, {self.kind}, {self.side})"

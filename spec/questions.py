@@ -18,7 +18,8 @@ from tablelaw.spec.over_layouts import OF_STATES, Overview, asks_layouts, up_to
 from tablelaw.spec.positions import Unreadable, read_value
 from tablelaw.spec.settings import holds
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import BOOL, INT, Int, SetOf, Type, Unknown
+from tablelaw.spec.policies import PlayReader
+from tablelaw.spec.types import BOOL, INT, Frac, Int, SetOf, Type, Unknown
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
 
@@ -73,6 +74,15 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Preferred:
+    """A move that a policy takes where it is legal and the condition holds; None: any way."""
+
+    action: str
+    args: tuple[tuple[str, Value | Expr], ...] = ()
+    condition: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A question, typed. Which fields are set depends on the kind."""
 
@@ -93,6 +103,10 @@ class Asked:
     of: str = ""
     sizes: tuple[int, ...] = ()
     up_to: tuple[str, ...] = ()
+    before: Expr | None = None
+    at: Expr | None = None
+    play: tuple[Preferred, ...] | str = ""
+    players: frozenset[int] | None = None
     given: Map | None = None
     expected: Expected | None = None
     scenarios: tuple[Staged, ...] = ()
@@ -181,9 +195,19 @@ class Reader:
     def _typed(self, q: Question, key: str) -> Expr:
         numeric = key in ("largest", "smallest", "measure")
         target: Type = INT if numeric else BOOL
+        if key == "expected":
+            return self._amount(q)
         return formula(
             q.formulas[key], self.names, self.sink, self._scope(), target, f"`{key}`", "question", f"in question `{q.id}`"
         )
+
+    def _amount(self, q: Question) -> Expr:
+        """The formula of an expectation: a number, whole or not."""
+        note = f"in question `{q.id}`"
+        found = formula(q.formulas["expected"], self.names, self.sink, self._scope(), None, "`expected`", "question", note)
+        if not isinstance(found.type, (Int, Frac, Unknown)):
+            self.sink.error("T101", q.formulas["expected"].scalar.span, "`expected` takes a number", notes=(note,), help="ask for a number")
+        return found
 
     def _number(self, q: Question, key: str) -> int | None:
         parsed = q.formulas.get(key)
@@ -202,15 +226,12 @@ class Reader:
         main = q.node.get(q.kind)
         if q.kind == "always-after":
             found["formula"] = f.get("when")
+        elif q.kind in ("odds", "expected"):
+            found |= {"before": f.get("before"), "at": f.get("at"), **PlayReader(self, q).fields()}
         elif q.kind == "progress" and text(main) != "true":
             self.sink.error("Q103", main.span if main else q.span, "`progress` asks `true`", help="write `progress: true`")
         elif q.kind == "terminates":
-            if text(main) == "almost-surely":
-                self.sink.error(
-                    "Q201", q.span, f"question `{q.id}` asks for `almost-surely`, which this version does not answer yet",
-                    notes=("it comes with exact odds",), help="ask `terminates: true`, or leave the question out for now",
-                )  # fmt: skip
-            elif text(main) != "true":
+            if text(main) not in ("true", "almost-surely"):
                 self.sink.error(
                     "Q103",
                     main.span if main else q.span,

@@ -67,13 +67,13 @@ def assignments(effects: tuple[Effect, ...]) -> Iterator[Assign]:
 class BoardProblem:
     """A game with a question, and the positions met so far; the face of `problem.Problem` to the search."""
 
-    def __init__(self, game: Game, asked: Asked, spaces: dict[object, Rows]) -> None:
+    def __init__(self, game: Game, asked: Asked, spaces: dict[object, Rows], just_now: bool = False) -> None:
         self.game = game
         played = [f for s in asked.scenarios for f in scenario_formulas(s)]
-        _, counted = step_needs([asked.formula, asked.where, asked.then, *played])
+        _, counted = step_needs([asked.formula, asked.where, asked.then, asked.before, asked.at, *played])
         names = tuple(sorted(counted))
         key = (asked.given, names)
-        self.space = spaces.get(key) or Rows(game, names, asked.given)
+        self.space = spaces.get(key) or Rows(game, names, asked.given, just_now)
         spaces[key] = self.space
         self.counters = {n: len(game.variables) + i for i, n in enumerate(names)}
         self.game_slots = len(game.variables)

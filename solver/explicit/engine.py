@@ -68,7 +68,7 @@ class Explicit:
         if verdict.states is None:
             verdict.states = len(space.states)
         if verdict.known_by == "exhausted":
-            verdict.bound = f"all {len(space.states):,} reachable states" if space.complete else None
+            verdict.bound = verdict.bound or (f"all {len(space.states):,} reachable states" if space.complete else None)
             if space.full(problem.counters.values()):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
         if space.faulty and asked.kind != "in-range" and (verdict.trace is None or verdict.verdict == "value"):
@@ -194,7 +194,8 @@ class Explicit:
             n = counts.moves(space, asked.depth, good, budget)
             if n is None:
                 return Verdict("value", "exhausted", value="infinite", reason="the table may act for ever between two moves")
-            return Verdict("value", "exhausted", value=str(n), states=len(space.states))
+            bound = f"all sequences of {asked.depth} move{'' if asked.depth == 1 else 's'}"
+            return Verdict("value", "exhausted", value=str(n), bound=bound)
         if asked.what == "plays":
             found = counts.plays(space, budget)
             if found is None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tablelaw.solver.ir import Model, Move, Term, walk
+from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.pack import Packing, packing
 
 _BINARY = {"add": "+", "sub": "-", "mul": "*", "xor": "^", "eq": "==", "lt": "<", "le": "<="}
@@ -116,7 +117,8 @@ def parts_of(t: Term) -> tuple[Term, ...]:
 class _Successors:
     """Writes one successor function."""
 
-    def __init__(self, model: Model, tagged: bool) -> None:
+    def __init__(self, model: Model, tagged: bool, weighed: bool = False) -> None:
+        self.weighed = weighed
         self.model = model
         self.pack = packing(model.slots)
         self.tagged = tagged
@@ -176,7 +178,8 @@ class _Successors:
         faults = [c for c, _ in (*m.legality_faults, *m.faults)]
         old = [self.model.var(i) for i in m.updates]
         guards = [p for p in parts_of(m.guard) if p is not self.going]
-        return [*guards, m.draw_guard, m.actor, *inputs, *faults, *m.updates.values(), *old]
+        weight = [m.weight] if self.weighed and m.weight is not None else []
+        return [*guards, m.draw_guard, m.actor, *inputs, *faults, *m.updates.values(), *old, *weight]
 
     def _move(self, m: Move, indent: int) -> None:
         """The loops of one move. Level k knows the inputs before k; level 0 knows the state alone."""
@@ -251,11 +254,14 @@ class _Successors:
 
     def _emit_broken(self, indent: int) -> None:
         """What is legal cannot be told: the position has a fault and no step at all."""
-        self.w.line(indent, "out[:] = (0, -1)" if self.tagged else "out[:] = (-1,)")
+        self.w.line(indent, f"out[:] = {self._fault()}")
         self.w.line(indent, "return")
 
     def _emit_fault(self, indent: int) -> None:
-        self.w.line(indent, "out += (0, -1)" if self.tagged else "out.append(-1)")
+        self.w.line(indent, f"out += {self._fault()}")
+
+    def _fault(self) -> str:
+        return "(0, -1, 0)" if self.weighed else "(0, -1)" if self.tagged else "(-1,)"
 
     def _emit(self, m: Move, indent: int) -> None:
         w = self.w
@@ -268,6 +274,15 @@ class _Successors:
         if self.tagged:
             w.line(indent, "out.append(g)")
         w.line(indent, "out.append(" + " + ".join(["s", *changes]) + ")")
+        if self.weighed:
+            if m.weight is None:
+                raise Unlowerable(f"the weights of the draws of `{m.action}` are not told in whole numbers")
+            w.line(indent, f"out.append({w.text(m.weight)})")
+
+
+def weighed_source(model: Model) -> str:
+    """Source of `weighed(s, out)`: triples of tag, successor and weight (see `ir.Move.weight`). Raises `Unlowerable`."""
+    return _Successors(model, True, True).write("weighed")
 
 
 def successor_source(model: Model, tagged: bool = False) -> str:

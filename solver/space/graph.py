@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.ir import Model, Term
-from tablelaw.solver.space.generate import Compiled, compiled, formula_source, successor_source
+from tablelaw.solver.space.generate import Compiled, compiled, formula_source, successor_source, weighed_source
 from tablelaw.solver.space.pack import Packing, packing
 from tablelaw.solver.trace import to_state
 from tablelaw.spec.game import Game
@@ -83,6 +84,7 @@ class Space:
         self.seconds = 0.0
         self._successors: Compiled | None = None
         self._tagged: Compiled | None = None
+        self._weighed: Compiled | None = None
         self._formulas: dict[int, Compiled] = {}
         for numbers in model.starts:
             s = self.pack.pack(numbers)
@@ -204,6 +206,30 @@ class Space:
             found.append(self.states[i])
             i = self.parents[i]
         return found[::-1]
+
+    def weighted(self, s: int) -> list[tuple[int, list[tuple[int, Fraction]]]]:
+        """The choices in a packed state: who chooses (-1: the table), and the successors with their probabilities.
+
+        A step with a fault leads to -1. Raises `Unlowerable` where draws have no whole-number weights.
+        """
+        if self._weighed is None:
+            self._weighed = compiled(weighed_source(self.model), "weighed")
+        out: list[int] = []
+        self._weighed.call(s, out)
+        found: dict[int, list[tuple[int, int]]] = {}
+        for k in range(0, len(out), 3):
+            found.setdefault(out[k], []).append((out[k + 1], out[k + 2]))
+        result = []
+        for tag, nexts in found.items():
+            if any(n < 0 for n, _ in nexts):
+                result.append((-1, [(-1, Fraction(1))]))
+                continue
+            total = sum(w for _, w in nexts)
+            merged: dict[int, int] = {}
+            for n, w in nexts:
+                merged[n] = merged.get(n, 0) + w
+            result.append(((tag & 31) - 1, [(n, Fraction(w, total)) for n, w in merged.items() if w]))
+        return result
 
     def choices(self, s: int) -> list[tuple[int, list[int]]]:
         """The choices in a packed state: who chooses (-1: the table) and the successors by draw; faults left out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from tablelaw.solver.evaluate import State, starts
@@ -34,7 +35,7 @@ class Rows(Space):
 
     rhythm = 2
 
-    def __init__(self, game: Game, counters: tuple[str, ...], given: State | None) -> None:
+    def __init__(self, game: Game, counters: tuple[str, ...], given: State | None, just_now: bool = False) -> None:
         self.game, self.counters = game, counters
         self.states: list[int] = []
         self.parents: list[int] = []
@@ -46,7 +47,7 @@ class Rows(Space):
         self.seconds = 0.0
         self.rows: list[Row] = []
         self.numbers: dict[Row, int] = {}
-        writer = Writer(game, counters)
+        writer = Writer(game, counters, just_now=just_now)
         self.code = compiled(writer.write(), writer.constants)
         for state in [given] if given is not None else starts(game):
             s = self.number((*(state[v.name] for v in game.variables), *(0 for _ in counters)))
@@ -93,6 +94,23 @@ class Rows(Space):
         for _, nexts in self._moves(s):
             out += [-1 if n is None else number(n) for n in nexts]
 
+    def weighted(self, s: int) -> list[tuple[int, list[tuple[int, Fraction]]]]:
+        try:
+            found = self.code["weighted"](self.rows[s])
+        except _WRONG:
+            return [(-1, [(-1, Fraction(1))])]
+        result = []
+        for actor, nexts, chances in found:
+            if any(n is None for n in nexts):
+                result.append((-1, [(-1, Fraction(1))]))
+                continue
+            merged: dict[int, Fraction] = {}
+            for n, p in zip(nexts, chances, strict=True):
+                k = self.number(n)
+                merged[k] = merged.get(k, Fraction(0)) + p
+            result.append((actor, list(merged.items())))
+        return result
+
     def choices(self, s: int) -> list[tuple[int, list[int]]]:
         found = []
         for actor, nexts in self._moves(s):
@@ -102,21 +120,18 @@ class Rows(Space):
         return found
 
     def formula(self, term: Coded) -> Callable[..., int]:  # type: ignore[override]
-        """A formula as a function `(s, n, a)` of packed states, as of the step from s to n."""
+        """A formula as a function `(s, n, a)` of packed states, as of the step from s to n; 0 where it has no value."""
         rows, call = self.rows, term.call
 
         def plain(s: int, n: int = -1, a: int = -1) -> int:
             before = rows[s]
             after = before if n < 0 else rows[n]
             actor = None if a < 0 else a
-            if not term.fault:
-                found: int = call(after, before, actor)
-                return found
             try:
-                call(after, before, actor)
+                found: int = call(after, before, actor)
             except _WRONG:
-                return 1
-            return 0
+                return 1 if term.fault else 0  # what has no value holds nowhere
+            return 0 if term.fault else found
 
         return plain
 

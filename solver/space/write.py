@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-from tablelaw.solver.evaluate import put, whole
+from tablelaw.solver.evaluate import multinomial, put, whole
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import (
@@ -105,6 +106,25 @@ def rolls(number: int, faces: tuple[Value, ...], limit: int) -> tuple[Map, ...]:
     return found
 
 
+_ODDS: dict[tuple[int, tuple[Value, ...]], tuple[tuple[Map, Fraction], ...]] = {}
+
+
+def rolled_odds(number: int, faces: tuple[Value, ...], limit: int) -> tuple[tuple[Map, Fraction], ...]:
+    """Every bag that so many dice can show, with its probability."""
+    found = _ODDS.get((number, faces))
+    if found is None:
+        ways = rolls(number, faces, limit)
+        whole = len(faces) ** number
+        found = _ODDS[number, faces] = tuple((b, Fraction(multinomial(list(b.values())), whole)) for b in ways)
+    return found
+
+
+def drawn_odds(bag: Map) -> list[tuple[Value, Fraction]]:
+    """What may be drawn from a bag, with its probability."""
+    whole = sum(bag.values())
+    return [(k, Fraction(bag[k], whole)) for k in drawn(bag)]
+
+
 def bag_put(bag: Map, key: Value, n: int, limit: int, name: str) -> Map:
     """A bag with another count of one name."""
     if key not in bag:
@@ -124,7 +144,8 @@ def drawn(bag: Map) -> list[Value]:
 HELPERS: dict[str, Any] = {
     "Map": Map, "Cell": Cell, "Edge": Edge, "Part": Part, "Fault": Fault, "item": item, "same": same, "size": size,
     "copies": copies, "bag_parts": bag_parts, "greatest": greatest, "least": least, "field_of": field_of, "require": require,
-    "rolls": rolls, "drawn": drawn, "bag_put": bag_put, "put": put, "whole": whole, "contains": ty.contains,
+    "rolls": rolls, "drawn": drawn, "bag_put": bag_put,
+    "rolled_odds": rolled_odds, "drawn_odds": drawn_odds, "ONE": Fraction(1), "put": put, "whole": whole, "contains": ty.contains,
     "in_order": in_order, "next_seat": next_seat, **{f"op_{n}": f for n, f in OPERATORS.items()},
     **{f"board_{n}": f for n, f in BOARD.items()},
 }  # fmt: skip
@@ -143,6 +164,8 @@ class Writer:
     keyed: dict[object, str] = field(default_factory=dict)
     number: int = 0
     deep: int = 0
+    just_now: bool = False
+    """Counters tell whether it happened in the last step."""
     index: dict[str, int] = field(init=False)
     kinds: dict[str, Type] = field(init=False)
     state: Callable[[int], str] = field(init=False)
@@ -434,16 +457,20 @@ class Writer:
         others = [a for a in self.game.actions if a.by is not None]
         for n, a in enumerate((*table, *others)):
             self._action(n, a)
-        self.line(0, "def moves(s):")
+        self.line(0, "def legal(s):")
         self.line(1, "if is_ended(s): return []")
         self.line(1, "found = []")
         for n in range(len(table)):
             self.line(1, f"legal_{n}(s, found)")
         if table:
-            self.line(1, "if found: return [f(s) for f in found]")
+            self.line(1, "if found: return found")
         for n in range(len(table), len(table) + len(others)):
             self.line(1, f"legal_{n}(s, found)")
-        self.line(1, "return [f(s) for f in found]")
+        self.line(1, "return found")
+        self.line(0, "def moves(s):")
+        self.line(1, "return [f(s) for f in legal(s)]")
+        self.line(0, "def weighted(s):")
+        self.line(1, "return [(*f(s), f(s, 1)) for f in legal(s)]")
         return "\n".join(self.lines) + "\n"
 
     def _ends(self) -> None:
@@ -529,11 +556,52 @@ class Writer:
         outer, self.state, self.now = self.state, (lambda i: f"v{i}"), "(" + ", ".join(f"v{i}" for i in range(count)) + ",)"
         self.run(a.effects, names, inner)
         self.state, self.now = outer, "s"
-        counters = [f"min(s[{count + k}] + c{k}, {self.most})" for k in range(len(self.counters))]
+        counters = [
+            f"c{k}" if self.just_now else f"min(s[{count + k}] + c{k}, {self.most})" for k in range(len(self.counters))
+        ]
         self.line(inner, f"out.append(({', '.join([*(f'v{i}' for i in range(count)), *counters])},))")
         self.line(indent, "except Fault:")
         self.line(inner, "out.append(None)")
         self.line(1, "return (actor, out)")
+        self._chances(n, a, arguments)
+
+    def _chances(self, n: int, a: Action, arguments: list[str]) -> None:
+        """`chances_n`: the probability of each draw, in the order of the steps."""
+        names = {x: f"a{i}" for i, x in enumerate(arguments)}
+        if a.by is not None:
+            names["actor"] = "actor"
+        self.line(0, f"def chances_{n}(s, actor{''.join(f', a{i}' for i in range(len(arguments)))}):")
+        if not a.draws:
+            self.line(1, "return (ONE,)")
+            return
+        self.line(1, "found = []")
+        indent, weight = 1, "ONE"
+        for d in a.draws:
+            own, p = self.fresh(d.name), self.fresh("p")
+            self.line(indent, f"for {own}, {p} in {self._weighed(d, names)}:")
+            names = {**names, d.name: own}
+            weight = p if weight == "ONE" else f"{weight} * {p}"
+            indent += 1
+        self.line(indent, f"found.append({weight})")
+        self.line(1, "return found")
+
+    def _weighed(self, d: Draw, names: dict[str, str]) -> str:
+        if d.kind == "roll":
+            assert isinstance(d.type, BagOf)
+            assert isinstance(d.args[1], Const)
+            faces = self.constant(tuple(d.args[1].value))
+            return f"rolled_odds({self.expr(d.args[0], names)}, {faces}, {d.type.limit or 0})"
+        if d.kind == "draw":
+            return f"drawn_odds({self.expr(d.args[0], names)})"
+        assert isinstance(d.args[0], Const)
+        shares = d.args[1].value if d.kind == "one_of" and isinstance(d.args[1], Const) else None
+        values = d.args[0].value
+        many: dict[Value, Fraction] = {}
+        for i, v in enumerate(values):
+            p = Fraction(1, len(values)) if shares is None else shares[i]
+            if p:
+                many[v] = many.get(v, Fraction(0)) + p
+        return self.constant(tuple(many.items()))
 
     def _draw(self, d: Draw, names: dict[str, str]) -> str:
         if d.kind == "roll":

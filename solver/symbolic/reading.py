@@ -20,7 +20,7 @@ from tablelaw.solver.symbolic.squares import Squares
 from tablelaw.solver.symbolic.sums import Truth, conj, disj, gather, implies, neg, total
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Agg, Binder, Call, Const, Expr, Field, If, Index, Items, Let, Local, Make, Op, Var, children
-from tablelaw.spec.operators import item, size
+from tablelaw.spec.operators import Fault, item, size
 from tablelaw.spec.reckon import in_order, next_seat
 from tablelaw.spec.types import BagOf, LayoutType, Type
 from tablelaw.spec.values import Map
@@ -188,7 +188,11 @@ class Reading(Combining):
             return self.boards.laid_field(owner, name, kind)
         if isinstance(owner, Holding):
             return self.boards.feature_field(owner, name)
-        return ty.taken(owner, name)
+        try:
+            return ty.taken(owner, name)
+        except Fault:  # a part of another kind
+            self.fault(guard)
+            return ty.default(kind)
 
     # comprehensions
 

@@ -270,3 +270,108 @@ def test_what_cannot_be_listed_is_not_begun(tmp_path: Path, capsys: pytest.Captu
     )
     assert main(["graph", str(path), "--states"]) == 3
     assert "draws" in capsys.readouterr().err
+
+
+ROUND = """
+tablelaw: 1
+game: round
+title: Round
+players: 2
+pieces:
+  Road:
+    parts:
+      road: {at: sides}
+    faces:
+      bend: {road: [[N, E]]}
+      stop: {road: [[N]]}
+state:
+  turn: {type: Player, init: 0}
+  table: {type: "layout[Road, 2]"}
+actions:
+  lay:
+    by: turn
+    params: {face: Road, cell: frontier(table), rotation: rotations(face)}
+    require: [{id: room, check: "size(table) < 2 and fits(table, cell, face, rotation)"}]
+    do: |
+      table = place(table, cell, face, rotation)
+      turn = after(turn)
+  ALSO
+"""
+MORE = """rest:
+    by: turn
+    during: any(table[c].face == stop and table[c].rotation == 1 for c in table)
+    do: turn = after(turn)
+"""
+
+
+@pytest.fixture
+def round_game(tmp_path: Path) -> str:
+    """A game whose rules keep every symmetry."""
+    path = tmp_path / "round.yaml"
+    path.write_text(ROUND.replace("ALSO", ""), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("names", ["rotation", "translation", "rotation,translation", "rotation, translation players"])
+def test_states_up_to_symmetries(round_game: str, capsys: pytest.CaptureFixture[str], names: str) -> None:
+    """Images are one node, which counts them; it has the steps of the first, and every class is reached as before."""
+    whole = as_json(["graph", round_game, "--states"], capsys)
+    small = as_json(["graph", round_game, "--states", "--up-to", names], capsys)
+    assert 1 < len(small) < len(whole)
+    assert sum(row["states"] for _, row in small.nodes(data=True)) == len(whole)
+    assert sum(row["start"] for _, row in small.nodes(data=True)) == 1
+    counted = sorted(row["steps"] for _, row in small.nodes(data=True))
+    assert set(counted) == {row["steps"] for _, row in whole.nodes(data=True)}
+    for node, row in small.nodes(data=True):
+        assert row["steps"] == nx.shortest_path_length(small, "s0", node)
+
+
+def test_a_count_and_a_graph_up_to_symmetries_agree(
+    round_game: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """As many nodes as `count: states` tells."""
+    path = tmp_path / "asking.yaml"
+    question = "questions: {few: {count: states, up_to: [rotation, translation]}}"
+    path.write_text(ROUND.replace("ALSO", "") + question, encoding="utf-8")
+    assert main(["check", str(path), "--question", "few", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["results"][0]["value"]
+    small = as_json(["graph", round_game, "--states", "--up-to", "rotation,translation"], capsys)
+    assert len(small) == int(told)
+
+
+def test_a_symmetry_that_the_rules_do_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it is named, with a position, as `count: states` tells it."""
+    path = tmp_path / "round.yaml"
+    path.write_text(ROUND.replace("ALSO", MORE), encoding="utf-8")
+    assert main(["graph", str(path), "--states", "--up-to", "translation,rotation"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error[Q114]: the rules do not have the symmetry `rotation` that the graph is drawn up to" in err
+    assert "--> --up-to:1:13" in err
+    assert "leave `rotation` out of `--up-to`" in err
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["--states", "--up-to", "rotations"], "did you mean `rotation`"),
+        (["--states", "--up-to", "size"], "no symmetry is called `size`"),
+        (["--states", "--up-to", " , "], "names no symmetry"),
+        (["--states", "--up-to", "rotation", "--by", "turn"], "does not go with"),
+        (["--up-to", "rotation"], "goes with `--states`"),
+    ],
+)
+def test_what_is_no_symmetry(round_game: str, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+    """Located, with a cure, and nothing is drawn."""
+    assert main(["graph", round_game, *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+
+
+def test_a_capped_graph_up_to_symmetries_says_so(round_game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The label counts the states looked at, not the nodes."""
+    assert main(["graph", round_game, "--states", "--limit", "20", "--up-to", "rotation"]) == 0
+    out, err = capsys.readouterr()
+    assert "the first 20 states; there are more" in out
+    assert "`--limit 200` looks at more" in err

@@ -18,6 +18,7 @@ from tablelaw.spec.settings import Setting
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 GAMES = sorted(p.parent.name for p in EXAMPLES.glob("*/rules.yaml"))
 DICE = "carcassonne-dice"
+LINE = "line-dice"
 
 SMALL: list[tuple[str, Setting]] = [
     ("nim", {}),
@@ -26,6 +27,10 @@ SMALL: list[tuple[str, Setting]] = [
     ("pig", {}),
     ("pig", {"target-met": "more-than"}),
     ("tic-tac-toe", {}),
+    ("tsuro-tiles", {}),
+    ("black-path", {}),
+    ("black-path", {"rows": "1", "columns": "3"}),
+    ("black-path", {"rows": "3", "columns": "3"}),
 ]
 QUICK = (
     "dice-conserved", "at-most-three-rolls", "catapult-is-no-attack", "choose-one", "knight-lies-aside",
@@ -33,6 +38,19 @@ QUICK = (
     "example-1a", "example-1b-sk", "example-three-knights", "example-2",
 )  # fmt: skip
 """Questions about the dice game that are answered at once."""
+LINE_QUICK = (
+    "trick-for-ever", "shortest-loop", "shortest-forced-loop", "first-cross-is-no-loop", "force", "force-second",
+    *(f"lines-{n}" for n in range(1, 5)), *(f"loops-{n}" for n in range(1, 6)),
+)  # fmt: skip
+"""Questions about Line Dice that are answered at once, by search on real boards."""
+LINE_SLOW = (
+    "always-one-winner", "ends", "dice-conserved", *(f"all-dice-for-{n}" for n in range(2, 7)), "true-lines-kept", "progress",
+    "closer-never-wins", "never-back", "shortest-forced-loop-as-printed", "shortest-sabotage", "odd-loops",
+    *(f"lines-{n}" for n in range(5, 9)), *(f"loops-{n}" for n in range(6, 9)), "last-seat", "sixteen-move-example",
+    "sixteen-move-line",
+)  # fmt: skip
+SOUGHT = ("sixteen-moves",)
+"""Scenarios with open moves, which `possible:` seeks."""
 
 SAMPLE: list[Setting] = [
     {"knight-die": "aside", "catapult-win": "roll"},
@@ -85,7 +103,7 @@ def test_an_example_is_written_canonically(name: str, capsys: pytest.CaptureFixt
 
 
 def test_small_games_are_all_the_other_examples() -> None:
-    assert {name for name, _ in SMALL} == set(GAMES) - {DICE}
+    assert {name for name, _ in SMALL} == set(GAMES) - {DICE, LINE}
 
 
 @pytest.mark.parametrize("name, setting", SMALL)
@@ -110,6 +128,27 @@ def test_scenarios_of_the_dice_game_go_as_written() -> None:
 
 def test_quick_questions_about_the_dice_game() -> None:
     assert not odd(answers(DICE, Request(QUICK, engine="symbolic", seconds=60.0, cores=False)), open_too=True)
+
+
+def test_scenarios_of_line_dice_go_as_written() -> None:
+    names = tuple(s for s in rules(LINE).document.scenarios if s not in SOUGHT)
+    assert len(names) > 20
+    assert not odd(answers(LINE, Request(names)), open_too=True)
+
+
+def test_all_questions_about_line_dice_are_quick_or_slow() -> None:
+    assert sorted((*LINE_QUICK, *LINE_SLOW)) == sorted(rules(LINE).document.questions)
+
+
+def test_quick_questions_about_line_dice() -> None:
+    assert not odd(answers(LINE, Request(LINE_QUICK, seconds=60.0, cores=False)), open_too=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", LINE_SLOW)
+def test_line_dice_answers_as_expected(question: str) -> None:
+    """Each of the other questions, with the time that one answer has by itself."""
+    assert not odd(answers(LINE, Request((question,), seconds=600.0, cores=False)), open_too=True)
 
 
 @pytest.mark.slow

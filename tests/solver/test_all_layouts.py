@@ -396,6 +396,14 @@ def test_no_value_is_no_answer(city: Game) -> None:
     assert sought(city, 2, "max(f.size for f in features(table, city) if f.size > 2) > 0", wanted=True).verdict == "unknown"
 
 
+def test_an_attribute_of_another_kind_is_no_value(tmp_path: Path) -> None:
+    """A formula that reads it of every part has no value where such a part lies; z3 answers and does not break."""
+    text = ROAD.replace("parts: {road: {at: sides}}", "parts: {road: {at: sides}, wind: {at: inside, toward: Side}}")
+    game = game_of(text.replace("arrow: N}}", "arrow: N, wind: {toward: W}}}"), tmp_path)
+    assert sought(game, 1, "any(p.toward == W for c in table for p in parts(table, c))").verdict == "unknown"
+    assert sought(game, 1, "any(p.kind == wind and p.toward == W for c in table for p in parts(table, c))").verdict == "found"
+
+
 def test_no_layout_at_all(city: Game) -> None:
     assert sought(city, 10, "size(table) == 10").verdict == "none"
     assert sought(city, 0, "size(table) == 0").verdict == "found"

@@ -301,3 +301,10 @@ def test_what_is_not_there_is_a_fault() -> None:
         table.laid(Cell(1, 1))
     with pytest.raises(Fault, match="no such part"):
         table.feature(Part(Cell(0, 0), "city", "S"))
+
+
+def test_an_attribute_of_another_kind_is_a_fault() -> None:
+    """Parts of one kind have no attributes of another: to read one has no value, and breaks nothing."""
+    (road,) = (p for p in laid(y0="straight").parts(Cell(0, 0)) if p.kind == "road")
+    with pytest.raises(Fault, match="a part of kind `road` has no `flight`"):
+        road.read("flight")

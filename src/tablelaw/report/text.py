@@ -6,10 +6,12 @@ import shlex
 import shutil
 import textwrap
 from collections.abc import Iterable
+from fractions import Fraction
 
 from tablelaw.checkers.explain import Why
 from tablelaw.checkers.result import Result
 from tablelaw.report.board import before_the_last_piece, boards, named
+from tablelaw.solver.verdict import Verdict
 from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, step_text
 from tablelaw.spec.game import Game
 
@@ -72,10 +74,19 @@ def how_known(result: Result) -> str:
     return KNOWN.get(v.known_by or "", v.known_by or "")
 
 
+def figure(v: Verdict) -> str:
+    """A fraction with its decimals, or between which figures it lies."""
+    if v.interval is not None:
+        low, high = (Fraction(x) for x in v.interval)
+        return f"from {float(low):.9f} to {float(high):.9f}"
+    assert v.value is not None
+    return f"{v.value} (about {float(Fraction(v.value)):.6g})"
+
+
 def headline(result: Result, defaults: dict[str, str], many_players: bool) -> str:
     """The first line of an answer: question, verdict, how it is known."""
     v = result.verdict
-    answer = v.value if v.verdict == "value" else v.verdict
+    answer = (figure(v) if v.value is None or "/" in v.value else v.value) if v.verdict == "value" else v.verdict
     mark = {True: "", False: "  ← NOT AS EXPECTED", None: ""}[result.as_expected]
     if result.as_expected is False:
         mark += f" (expected: {result.expected or 'holds'})"
@@ -178,6 +189,13 @@ def replay_command(result: Result, spec: str) -> str:
     return shlex.join([*words, "--moves", moves])
 
 
+def _more(answer_: Why) -> str:
+    """How many legal moves are not listed."""
+    if not answer_.more and answer_.all_counted:
+        return ""
+    return f", and {answer_.more:,} more" if answer_.all_counted else f", and more than {answer_.more:,} more"
+
+
 def why_text(answer_: Why, defaults: dict[str, str]) -> str:
     """The answer to `why`."""
     r = answer_.result
@@ -199,7 +217,7 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
         if answer_.nearest:
             lines.append(wrap("It would be legal if " + ", or if ".join(answer_.nearest) + ".", "    "))
         if answer_.moves:
-            lines.append(wrap("legal here: " + ", ".join(answer_.moves), "      ", "    "))
+            lines.append(wrap("legal here: " + ", ".join(answer_.moves) + _more(answer_), "      ", "    "))
     else:
         passed = list(v.clauses[1:])
         lines[0] = "legal"

@@ -9,19 +9,23 @@ from typing import Any
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.engine import Engines
+from tablelaw.solver.explicit import search
+from tablelaw.solver.explicit.boards import never_falls
 from tablelaw.solver.explicit.engine import Explicit
+from tablelaw.solver.layout import reference
 from tablelaw.solver.projection import Projection, projected_value
 from tablelaw.solver.replay import value_along
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.space.rows import Rows
+from tablelaw.solver.symmetry import BrokenSymmetry, Image, Symmetry
 from tablelaw.solver.trace import Trace
 from tablelaw.solver.window import NAME, Window, claim_of
 from tablelaw.spec import types as ty
-from tablelaw.spec.core import Assign, Binder, Call, Const, Expr, Local, Op
+from tablelaw.spec.core import Assign, Binder, Call, Const, Expr, Local, Op, Var
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Action, Game
-from tablelaw.spec.grid import OPPOSITE, SIDES, Cell, Edge, across, step
+from tablelaw.spec.grid import SIDES, Cell, Edge, across, step
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked, Reader, step_needs
@@ -236,7 +240,7 @@ def check_projection(r: random.Random, game: Game, g: naive.Graph, formulas: lis
             for i in range(len(g.steps)):
                 check_position(projection, g, i, formulas, seen)
         else:
-            check_claims(projection, g)
+            check_claims(projection, g, steps)
 
 
 def check_step(projection: Projection, before: evaluate.State, x: naive.Step, seen: Counter[str]) -> None:
@@ -270,33 +274,63 @@ def check_position(projection: Projection, g: naive.Graph, i: int, formulas: lis
     for e in formulas:
         said = projection.formula(e)
         looks, counted = step_needs([e])
-        if said is None or looks or counted:
+        if said is None or counted:
             continue
-        real = looked_at(lambda e=e: naive.truth(projection.origin, state, e))
-        if real is not WRONG:
-            seen["formula"] += 1
-            assert looked_at(lambda said=said: naive.truth(projection.game, here, said)) == real, (state, e)
+        if not looks:
+            real = read_at(projection.origin, state, e)
+            if real is not WRONG:
+                seen["formula"] += 1
+                assert read_at(projection.game, here, said) == real, (state, e)
+            continue
+        for x in g.steps[i][:3]:
+            if x.after is not None and x.move is not None:
+                real = read_at(projection.origin, x.after, e, x.move.actor, state)
+                same = {name: state[v] == x.after[v] for v, name in projection.kept.items()}  # type: ignore[index]
+                there = Map({**projection.state(x.after), **same})
+                if real is not WRONG:
+                    seen["formula of a step"] += 1
+                    assert read_at(projection.game, there, said, x.move.actor, here) == real, (state, x, e)
 
 
-def check_claims(projection: Projection, g: naive.Graph) -> None:
+def read_at(game: Game, after: evaluate.State, e: Expr, actor: int | None = None, before: evaluate.State | None = None) -> Value:
+    """A formula of a question after a step (or at a start), or that it has no value there; nothing has happened before."""
+    old = None if before is None else replace(evaluate.place(game, before), times=lambda _: 0)
+    here = replace(evaluate.place(game, after), names={"actor": actor}, before=old, times=lambda _: 0)
+    return looked_at(lambda: value(e, here))
+
+
+def check_claims(projection: Projection, g: naive.Graph, steps: list[tuple[int, naive.Step]]) -> None:
     """Where the claim about all edges is not true, it is not true of some window."""
-    assert projection.window is not None
-    claim = projection.window.claim
-    looks, counted = step_needs([claim.whole])
-    said = projection.of_window(claim)
-    if said is None or looks or counted:
+    window = projection.window
+    assert window is not None
+    looks, counted = step_needs([window.claim.whole])
+    said = projection.of_window(window.claim)
+    if said is None or counted:
         return
-    for state in g.states[: len(g.steps)]:
-        real = looked_at(lambda state=state: naive.truth(projection.origin, state, claim.whole))
-        if real is True:
+    places: list[tuple[evaluate.State, evaluate.State | None, int | None]] = [(s, None, None) for s in g.states[: g.starts]]
+    if looks:
+        places += [(x.after, g.states[i], x.move.actor) for i, x in steps if x.after is not None and x.move is not None]
+    else:
+        places = [(s, None, None) for s in g.states[: len(g.steps)]]
+    for after, before, actor in places:
+        if read_at(projection.origin, after, window.claim.whole, actor, before) is True:
             continue
-        here = projection.state(state)
-        table = state[projection.window.table]
-        found = [
-            looked_at(lambda e=e: naive.truth(projection.game, Map([*here.items(), (NAME, shown(projection.window, table, e))]), said))
-            for e in edges_about(table)
-        ]
-        assert not all(x is True for x in found), (state, claim.whole)
+        about = edges_about(after[window.table], *([] if before is None else [before[window.table]]))
+        found = []
+        for e in about:
+            now, then = (None if s is None else seen_from(projection, s, e) for s in (after, before))
+            assert now is not None
+            if then is not None and before is not None:
+                now = Map({**now, **{name: before[v] == after[v] for v, name in projection.kept.items()}})
+            found.append(read_at(projection.game, now, said, actor, then))
+        assert not all(x is True for x in found), (before, after, window.claim.whole)
+
+
+def seen_from(projection: Projection, state: evaluate.State, edge: Edge) -> evaluate.State:
+    """The projected position with the window at an edge."""
+    assert projection.window is not None
+    here = projection.state(state)
+    return Map([*here.items(), (NAME, shown(projection.window, state[projection.window.table], edge))])
 
 
 # c. verdicts
@@ -385,3 +419,165 @@ def check_verdicts(game: Game, g: naive.Graph, seen: Counter[str], seconds: floa
         if found.trace is not None:
             check_trace(game, asked, found.trace)
         assert told in (expected, "unknown"), (asked.id, asked.kind, told, expected)
+
+
+def faulty(g: naive.Graph) -> bool:
+    """Has a step, or who has won, no value somewhere?"""
+    return g.faulty or any(looked_at(lambda s=s: evaluate.winners(g.game, s)) is WRONG for s in g.states)  # type: ignore[misc]
+
+
+def check_ranges(game: Game, g: naive.Graph, seen: Counter[str], seconds: float = 1.0) -> None:
+    """That no range is left is told of the open board only where it is so."""
+    asked = Asked("in-range", "in-range", None)
+    try:
+        found = Engines(game, cores=False).boards.ask(asked, Budget(seconds=seconds))
+    except (Unlowerable, OutOfBudget):
+        seen["ranges not known"] += 1
+        return
+    seen[f"ranges {found.verdict}"] += 1
+    assert found.verdict in (("fails", "unknown") if faulty(g) else ("holds", "unknown"))
+
+
+# d. symmetry
+
+Key = tuple[Any, ...]
+
+
+def images(game: Game, state: evaluate.State, names: tuple[str, ...]) -> list[Key]:
+    """Every image of a position, moved to begin at (0, 0) where moving is one of the symmetries; told with plain geometry."""
+    found = []
+    for turns in range(4) if "rotation" in names else (0,):
+        for mirror in (False, True) if "reflection" in names else (False,):
+            for seats in range(game.players) if "players" in names else (0,):
+                found.append(_image(game, state, turns, mirror, seats, "translation" in names))
+    return found
+
+
+def _image(game: Game, state: evaluate.State, turns: int, mirror: bool, seats: int, move: bool) -> Key:
+    tables = [state[v.name] for v in game.variables if isinstance(v.type, ty.LayoutType)]
+    width = tables[0].width if tables else None
+
+    def cell(c: Cell) -> tuple[int, int]:
+        middle = 0 if width is None else width - 1  # everything twice as large, the middle of the board at 0
+        x, y = 2 * c.x - middle, 2 * c.y - middle
+        x = -x if mirror else x
+        for _ in range(turns):
+            x, y = -y, x
+        return (x + middle) // 2, (y + middle) // 2
+
+    def place(name: str) -> str:
+        seen = "".join({"E": "W", "W": "E", "e": "w", "w": "e"}.get(c, c) for c in name) if mirror else name
+        return reference.turn_name(seen, turns)
+
+    def look(table: Layout, c: Cell) -> object:
+        face, rotation = table.cells[c]
+        turning = {k: kind.turning for k, kind in table.pieces.kinds.items()}
+
+        def own(n: str, v: Value, turns_: frozenset[str]) -> Value:
+            return place(v) if n in turns_ and isinstance(v, str) else v
+
+        parts = sorted(
+            repr((p.kind, sorted(place(a) for a in p.at), [(n, own(n, v, turning[p.kind])) for n, v in p.attributes]))
+            for p in reference.turned_parts(table.pieces, face, rotation)
+        )
+        mine = [(n, own(n, reference.attribute(table.pieces, face, n, rotation), table.pieces.turning)) for n in table.pieces.attributes]
+        return tuple(parts), tuple(mine)
+
+    def of(v: Value, kind: ty.Type) -> Any:
+        match kind:
+            case ty.LayoutType():
+                return tuple(sorted((cell(c), look(v, c)) for c in v.cells))
+            case ty.CellType():
+                return ("cell", cell(v))
+            case ty.EdgeType():
+                return ("edge", cell(v.cell), place(v.side))
+            case ty.Maybe(elem):
+                return None if v is None else of(v, elem)
+            case ty.Int(name="Player"):
+                return (v + seats) % game.players
+            case ty.Int(name="Rotation"):
+                return ((-v if mirror else v) + turns) % 4
+            case ty.SetOf(elem):
+                return tuple(sorted(of(x, elem) for x in v))
+            case ty.MapOf(key, inner):
+                return tuple(sorted((of(k, key), of(x, inner)) for k, x in v.items()))
+        return v
+
+    found = tuple(of(state[v.name], v.type) for v in game.variables)
+    if not move:
+        return found
+    laid = [cell(c) for t in tables for c in t.cells]
+    others = [x[1] for x in found if isinstance(x, tuple) and x and x[0] in ("cell", "edge")]
+    base = laid or others
+    dx, dy = min((x for x, _ in base), default=0), min((y for _, y in base), default=0)
+
+    def moved(x: Any, v: ty.Type) -> Any:
+        if isinstance(v, ty.LayoutType):
+            return tuple(sorted(((c[0] - dx, c[1] - dy), look_) for c, look_ in x))
+        if isinstance(x, tuple) and x and x[0] in ("cell", "edge"):
+            return (x[0], (x[1][0] - dx, x[1][1] - dy), *x[2:])
+        return x
+
+    return tuple(moved(x, v.type) for x, v in zip(found, game.variables, strict=True))
+
+
+def check_classes(game: Game, g: naive.Graph, asked: Asked) -> str:
+    """The number of classes of positions is right where it is told, and told only where the rules keep the symmetry."""
+    names = tuple(asked.up_to)
+    keys = [min(map(repr, images(game, s, names))) for s in g.states]
+    good = [asked.where is None or naive.truth(game, s, asked.where) for s in g.states]
+    try:
+        found = Explicit(game).ask(asked, Budget())
+    except BrokenSymmetry:
+        return "refused"
+    assert found.value == str(len({k for k, x in zip(keys, good, strict=True) if x})), names
+    following: dict[str, object] = {}
+    for i, key in enumerate(keys):
+        mine = (good[i], g.ended(i), frozenset(keys[n] for n in g.out(i)))
+        assert following.setdefault(key, mine) == mine, (names, g.states[i])
+    return "told"
+
+
+def check_images(game: Game, g: naive.Graph, names: tuple[str, ...]) -> None:
+    """The image of a position and back is the position; images of layouts are those of plain geometry."""
+    try:
+        symmetry = Symmetry(game, names)
+    except BrokenSymmetry:
+        return
+    for s in g.states[:20]:
+        for k in range(4) if "rotation" in names else (0,):
+            there = symmetry.state(s, Image(turns=k))
+            assert symmetry.state(there, Image(turns=(4 - k) % 4)) == s
+            assert repr(_image(game, s, k, False, 0, False)) == repr(_image(game, there, 0, False, 0, False))
+        if "reflection" in names:
+            there = symmetry.state(s, Image(mirror=True))
+            assert symmetry.state(there, Image(mirror=True)) == s
+            assert repr(_image(game, s, 0, True, 0, False)) == repr(_image(game, there, 0, False, 0, False))
+        if "translation" in names:
+            assert symmetry.state(symmetry.state(s, Image(dx=2, dy=-1)), Image(dx=-2, dy=1)) == s
+        if "players" in names:
+            there = symmetry.state(s, Image(seats=1))
+            assert symmetry.state(there, Image(seats=game.players - 1)) == s
+        texts = {symmetry.canonical(symmetry.state(s, x)) for _, x in symmetry.steps()}
+        assert texts <= {symmetry.canonical(s)}
+
+
+# e. the least value of what only grows
+
+
+def check_least(game: Game, g: naive.Graph, formulas: list[Expr]) -> bool:
+    """The smallest size of the layout where a formula holds is that among all positions."""
+    table = next(v for v in game.variables if isinstance(v.type, ty.LayoutType))
+    size = Call("size", (Var(table.name, type=table.type),), type=ty.INT)
+    if not g.whole or not never_falls(game, size):
+        return False
+    for where in formulas:
+        looks, counted = step_needs([where])
+        if looks or counted or where.type != BOOL:
+            continue
+        expected = [len(s[table.name]) for s in g.states if looked_at(lambda s=s: naive.truth(game, s, where)) is True]  # type: ignore[misc]
+        space = Rows(game, (), None)
+        number, bad = (space.formula(c) for c in space.coded(size))
+        found = search.least(space, number, space.formula(space.coded(where)[0]), bad, Budget())
+        assert (None if found is None else found[1]) == min(expected, default=None), where
+    return True

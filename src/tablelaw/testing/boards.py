@@ -16,10 +16,6 @@ from tablelaw.spec.grid import SIDES
 from tablelaw.testing.games import checked, lively, written
 from tablelaw.testing.layouts import Plan, Planner
 
-MOST_LAID = 48
-"""How many ways of lying all faces of a game have together with its squares, at most: what keeps games small."""
-
-
 @dataclass
 class BoardMaker:
     """Writes one game. `wild` is how often a formula is written that may have no value."""
@@ -115,7 +111,7 @@ class BoardMaker:
 
     def bound(self, stem: str) -> str:
         """A name to bind: a new one, seldom one that stands for something around."""
-        return self.name(stem)
+        return STEMS.get({"c": "cell", "e": "edge"}.get(stem, ""), "") or self.name(stem) if self.chance(0.1) else self.name(stem)
 
     def of_feature(self, f: str) -> str:
         r = self.r
@@ -188,7 +184,17 @@ class BoardMaker:
             domain = r.choice((f"edges({self.table(d)})", f"open_edges(table, {self.kind()})"))
             return f"{r.choice(('any', 'all'))}({body} for {e} in {domain})"
 
+        def each_face() -> str:
+            f = "face" if self.chance(0.4) else self.name("g")
+            body = self.inner(f, "face", lambda: f"fits(table, {cell()}, {f}, {self.rotation()})")
+            return f"{r.choice(('any', 'all'))}({body} for {f} in Tile)"
+
+        def partial() -> str:
+            one = f"{r.choice(('min', 'max'))}(p for p in out) == {r.randrange(self.players)}"
+            return f"any(c.x {r.choice(('==', '<', '>='))} 0 and {one} for c in table)" if self.chance(0.5) else f"({cell()} in table and {one})"
+
         options: list[Callable[[], str]] = [
+            each_face, *([partial] if self.risky() else []),
             lambda: f"({cell()} in table)",
             lambda: f"({cell()} in frontier(table))",
             lambda: f"inside(table, {cell()})",
@@ -201,6 +207,9 @@ class BoardMaker:
         ]  # fmt: skip
         if self.chance(0.5):
             options.append(lambda: self.laid_truth(cell(0), d))
+        if self.asking and self.steps:
+            kept = [n for n, sort in self.variables if sort in ("edge", "cell", "mark")] + ["table"]
+            options.append(lambda: f"({(one := r.choice(kept))} {r.choice(('==', '!='))} old({one}))")
         if self.maybe_head:
             options.append(lambda: f"(head {r.choice(('==', '!='))} none)")
         if ("mark", "mark") in self.variables:
@@ -285,7 +294,7 @@ class BoardMaker:
     def counted_squares(self) -> str:
         r, c = self.r, self.bound("c")
         body = self.inner(c, "cell", lambda: self.laid_truth(c, 0))
-        return f"count({body} for {c} in {r.choice(('table', 'table', 'frontier(table)'))})"
+        return f"count({c} for {c} in {r.choice(('table', 'table', 'frontier(table)'))} if {body})"
 
     def clamped(self, text: str, hi: int, lo: int = 0) -> str:
         return text if self.risky() else f"min({hi}, max({lo}, {text}))"
@@ -688,14 +697,15 @@ class BoardMaker:
         r = self.r
         if self.chance(0.3):
             c = self.name("c")
-            body = self.inner(
-                c,
-                "cell",
-                lambda: r.choice(
-                    (f"table[{c}].face == {self.face()}", f"table[{c}].rotation == {self.rotation()}", f"{c} in table")
-                ),
-            )
-            text = f"all({body} for {c} in table)"
+            tests = (f"table[{c}].face == {self.face()}", f"table[{c}].rotation == {self.rotation()}", f"{c} in table")
+            text = f"all({r.choice(tests)} for {c} in table)"
+            if self.chance(0.3):
+                text = f"all({c} in table and table[{c}].face == old(table[{c}].face) for {c} in old(table))"
+        elif self.chance(0.25):
+            e = self.name("e")
+            before = r.choice((f"old(shows(table, {e}))", f"old(shows(table, across({e})))"))
+            domain = r.choice(("old(edges(table))", "edges(old(table))", "edges(table)"))
+            text = f"all(shows(table, {e}) {r.choice(('==', '<=', '>='))} {before} for {e} in {domain})"
         else:
             e = self.name("e")
             test = r.choice(("", "", f" if across({e}).cell in table", f" if {e}.side == {self.side()}"))
@@ -724,3 +734,72 @@ def sound(seed: int, wild: float = 0.02, questions: int = 4) -> tuple[str, Game]
         game, _ = checked(text)
         if game is not None and (lively(game) or r.random() < 0.1):
             return text, game
+
+
+# games that a symmetry leaves as they are
+
+
+def symmetric_game(r: random.Random) -> str:
+    """The text of a small game whose rules name no place and no side, mostly: of pieces laid beside each other."""
+    while True:
+        plan = Planner(r).plan("Tile")
+        pieces = plan.pieces()
+        if plan.free and len(plan.faces) <= 2 and sum(len(q) for q in pieces.rotations.values()) <= 5:
+            break
+    kind, kinds = r.choice(list(plan.kinds)), list(plan.kinds)
+    players = r.choice((1, 2, 2, 3))
+    side = r.choice((2, 2, 3))
+    board = r.choice((f"layout[Tile, {r.choice((2, 3))}]", f"layout[Tile, {side}, {side}]"))
+    state: dict[str, object] = {
+        "turn": {"type": "Player", "init": 0},
+        "table": {"type": board, "init": {}},
+        "n": {"type": "0..3", "init": 0},
+    }
+    effects = ["table = place(table, cell, face, q)"]
+    checks = ["fits(table, cell, face, q)", f"size(table) < {r.choice((1, 2, 2, 3))}"]
+    if r.random() < 0.3:
+        state["head"] = {"type": "maybe[Edge]", "init": "none"}
+        where = "edge(cell, rotated(N, q))"
+        effects.append(f"head = {r.choice((where, f'follow(table, {where})'))}")
+    if r.random() < 0.3:
+        state["mark"] = {"type": "maybe[Cell]", "init": "none"}
+        effects.append("mark = cell")
+    if r.random() < 0.3:
+        state["out"] = {"type": "set[Player]", "init": "set()"}
+        effects.append("out += turn")
+    if r.random() < 0.3:
+        state["score"] = {"type": "map[Player, 0..2]", "init": 0}
+        effects.append(f"score[turn] = min(2, size(features(table, {kind})))")
+    if r.random() < 0.2:
+        state["last"] = {"type": "Rotation", "init": 0}
+        effects.append("last = q")
+    if r.random() < 0.6:
+        effects.append(f"n = min(3, max({{0}} | {{f.size for f in features(table, {r.choice(kinds)}) if f.closed}}))")
+    if r.random() < 0.4:
+        checks.append(f"all(f.size < 3 for f in features(place(table, cell, face, q), {kind}))")
+        checks[-1] = f"{checks[0]} and {checks[-1]}"
+    broken = ["cell.x >= 0", "q != 1", "turn == 0", "(cell != (1, 0))", f"(not {kind} in shows(face, q, N))"]
+    if r.random() < 0.4:
+        checks.append(r.choice(broken))
+    if r.random() < 0.8:
+        effects.append("turn = after(turn)")
+    actions: dict[str, object] = {
+        "lay": {
+            "by": "turn",
+            "params": {"cell": "frontier(table)", "face": "Tile", "q": r.choice(("rotations(face)", "Rotation"))},
+            "require": [{"id": f"r{i}", "says": "A rule.", "check": c} for i, c in enumerate(checks)],
+            "do": "\n".join(effects),
+        }
+    }
+    if r.random() < 0.3:
+        actions["clear"] = {"by": "turn", "during": "size(table) == 2", "do": "reset(table)\nturn = after(turn)"}
+    names = [x for x in ("players", "translation", "rotation", "reflection") if r.random() < 0.6] or ["rotation"]
+    asked: dict[str, object] = {"count": "states", "up_to": names}
+    if r.random() < 0.4:
+        asked["where"] = r.choice((f"any(f.closed for f in features(table, {kind}))", "size(table) == 2", "n > 0"))
+    game = {
+        "tablelaw": 1, "game": "random", "title": "Random", "players": players,
+        "options": {"faces": {"kind": "reading", "question": "Joined?", "values": ["joined", "split"], "default": "joined"}},
+        "types": {"Hue": ["red", "blue"]}, "state": state, "actions": actions, "questions": {"q": asked},
+    }  # fmt: skip
+    return f"{written(game)}\npieces: {json.dumps({'Tile': plan.declared()})}\n"

@@ -1,0 +1,284 @@
+"""Answers questions of chance: exact fractions where the equations fit, sound bounds where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from tablelaw.solver.chance import bounds, exact
+from tablelaw.solver.chance.graph import Chances, Refused, components, end_component, explore
+from tablelaw.solver.explicit.boards import BoardProblem, has_board
+from tablelaw.solver.problem import Problem, prepare
+from tablelaw.solver.space.graph import Budget, Space
+from tablelaw.solver.space.rows import Rows
+from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.core import Call, Const, Expr, Op, children
+from tablelaw.spec.game import Game
+from tablelaw.spec.policies import policed
+from tablelaw.spec.questions import Asked, step_needs
+from tablelaw.spec.types import BOOL
+
+NAME = "chance"
+MOST_STATES = 3_000_000
+MOST_EXACT_EDGES = 3_000_000
+
+
+class Chance:
+    """Questions of chance about one game."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def ask(self, asked: Asked, budget: Budget) -> Verdict:
+        """The verdict; raises `OutOfBudget` and `Unlowerable`."""
+        try:
+            if asked.kind == "terminates":
+                return self._surely(asked, budget)
+            return self._figure(asked, budget)
+        except Refused as why:
+            return Verdict("unknown", reason=str(why), engine=NAME)
+
+    # figures
+
+    def _figure(self, asked: Asked, budget: Budget) -> Verdict:
+        game = self.game
+        looks, _ = step_needs([asked.formula, asked.before, asked.at])
+        if looks:
+            raise Refused("a question of chance reads positions; `old` and `actor` are not followed here")
+        if isinstance(asked.play, tuple):
+            game = policed(game, asked.play)
+        sense = self._sense(asked)
+        ready = Ready(game, asked)
+        chain = self._chain(ready, asked, budget)
+        if asked.within is not None:
+            return self._within(chain, sense, asked.within, budget)
+        if asked.kind == "expected":
+            self._must_end(chain)
+        self._alone(asked, chain)
+        notes = [f"{len(chain.packed):,} states matter"]
+        if chain.edges <= MOST_EXACT_EDGES:
+            try:
+                values, policy = exact.solve(chain, sense, budget)
+                value = self._first(chain, values)
+                known = Verdict("value", "exhausted", value=str(value), engine=NAME, states=len(chain.packed), notes=notes)
+                known.evidence = None
+                del policy
+                return known
+            except exact.TooLarge:
+                pass
+        low, high = (Fraction(0), Fraction(1)) if asked.kind == "odds" else self._range(chain)
+        if chain.starts > 1:
+            raise Refused("bounds are told of one start; give a position")
+        found = bounds.bound(chain, sense, low, high, budget)
+        notes.append("the equations are too large to be solved exactly: bounds that hold, rounding included")
+        verdict = Verdict("value", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
+        verdict.interval = (str(_down(found.low)), str(_up(found.high)))
+        return verdict
+
+    def _chain(self, ready: Ready, asked: Asked, budget: Budget) -> Chances:
+        assert asked.formula is not None
+        gained: Callable[[int], Fraction] | None = None
+        if asked.kind == "odds":
+            goal = ready.test(asked.formula)
+            before = ready.test(asked.before) if asked.before is not None else None
+
+            def absorbed(s: int) -> Fraction | None:
+                if goal(s):
+                    return Fraction(1)
+                if (before is not None and before(s)) or ready.ended(s):
+                    return Fraction(0)
+                return None
+
+        else:
+            at = ready.test(asked.at) if asked.at is not None else None
+            parts = split(asked.formula)
+            value = ready.number(parts.rest)
+            flags = [(c, ready.flag(subject)) for subject, c in parts.counts.items()]
+            if flags:
+                def gained_(s: int) -> Fraction:
+                    return sum((c for c, flag in flags if flag(s)), Fraction(0))
+
+                gained = gained_
+
+            def absorbed(s: int) -> Fraction | None:
+                if (at is not None and at(s)) or ready.ended(s):
+                    return value(s)
+                return None
+
+        return explore(ready.space, absorbed, gained, budget, MOST_STATES)
+
+    def _first(self, chain: Chances, values: list[Fraction]) -> Fraction:
+        found = {values[i] for i in range(chain.starts)}
+        if len(found) > 1:
+            raise Refused("the starts of the game have different answers; give a position")
+        return found.pop()
+
+    def _range(self, chain: Chances) -> tuple[Fraction, Fraction]:
+        if any(chain.reward):
+            raise Refused("so large a chain has no bounds for what is counted on the way")
+        return min(chain.values.values(), default=Fraction(0)), max(chain.values.values(), default=Fraction(0))
+
+    def _within(self, chain: Chances, sense: exact.Sense, steps: int, budget: Budget) -> Verdict:
+        values: list[Fraction | None] = [chain.values.get(i, Fraction(0)) for i in range(len(chain.packed))]
+        for _ in range(steps):
+            budget.check()
+            new: list[Fraction | None] = list(values)
+            for v, options in enumerate(chain.choices):
+                if options:
+                    new[v] = exact._best(chain, v, values, sense)[0]
+            values = new
+        found = {values[i] for i in range(chain.starts)}
+        if len(found) > 1:
+            raise Refused("the starts of the game have different answers; give a position")
+        return Verdict("value", "exhausted", value=str(found.pop()), engine=NAME, states=len(chain.packed))
+
+    def _sense(self, asked: Asked) -> exact.Sense:
+        """What each actor wants of the figure."""
+        mode = asked.play if isinstance(asked.play, str) else "uniform"
+        if mode == "uniform":
+            return lambda actor: 0
+        sign = -1 if mode == "worst" else 1
+        who = asked.players
+        return lambda actor: 0 if actor < 0 else sign if who is None or actor in who else -sign
+
+    def _alone(self, asked: Asked, chain: Chances) -> None:
+        """Without `who` (and without a way of playing) a single player at most has choices."""
+        if isinstance(asked.play, tuple) or asked.play == "uniform":
+            return
+        actors = {options[0][0] for options in chain.choices if len(options) > 1}
+        if asked.play == "" and actors:
+            raise Refused("players have choices here: say how they play, as in `play: best`, and for whom with `who`")
+        if asked.players is None and len(actors) > 1:
+            raise Refused("several players have choices: say with `who` for whom the play is best")
+
+    def _must_end(self, chain: Chances) -> None:
+        for group in components(chain.choices):
+            if end_component(chain.choices, group) is not None and not all(v in chain.values for v in group):
+                raise Refused("what is asked for need not come: the play can stay away from it for ever")
+
+    # almost surely
+
+    def _surely(self, asked: Asked, budget: Budget) -> Verdict:
+        ready = Ready(self.game, asked)
+        chain = explore(ready.space, lambda s: Fraction(1) if ready.ended(s) else None, None, budget, MOST_STATES)
+        for group in components(chain.choices):
+            if any(v in chain.values for v in group):
+                continue
+            if len(group) == 1 and not chain.choices[group[0]]:
+                continue
+            if end_component(chain.choices, group) is not None:
+                return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason="some choices keep the play from its end for ever, whatever is drawn")
+        notes = ["whatever is chosen, from every position some draws lead to the end"]
+        return Verdict("holds", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
+
+
+class Ready:
+    """A game made ready: its space, and formulas as functions of packed states."""
+
+    def __init__(self, game: Game, asked: Asked) -> None:
+        self.problem: Problem | BoardProblem
+        self.space: Space
+        if has_board(game):
+            board = BoardProblem(game, asked, {}, just_now=True)
+            self.problem, self.space = board, board.space
+        else:
+            self.problem = prepare(game, asked, unroll=True, just_now=True)
+            self.space = Space(self.problem.model)
+        self.game = game
+        self.ended = self.space.formula(self.space.ended)
+
+    def test(self, e: Expr) -> Callable[[int], bool]:
+        prop = self.problem.prop(e)
+        found, wrong = self.space.formula(prop.start), self.space.formula(prop.start_fault)
+
+        def test(s: int) -> bool:
+            if wrong(s):
+                raise Refused("the formula has no value in a position that matters")
+            return bool(found(s))
+
+        return test
+
+    def number(self, e: Expr) -> Callable[[int], Fraction]:
+        if isinstance(e, Const):
+            return lambda s: Fraction(e.value)
+        if isinstance(self.space, Rows):
+            prop = self.problem.prop(e)
+            found = self.space.formula(prop.start)
+            return lambda s: Fraction(found(s))
+        from tablelaw.solver.evaluate import place
+        from tablelaw.spec.operators import Fault
+        from tablelaw.spec.reckon import value
+
+        slots = self.problem.game_slots
+
+        def reckoned(s: int) -> Fraction:
+            try:
+                return Fraction(value(e, place(self.game, self.space.state(self.game, slots, s))))
+            except Fault as fault:
+                raise Refused("the formula has no value in a position that matters") from fault
+
+        return reckoned
+
+    def flag(self, subject: str) -> Callable[[int], int]:
+        """Has it happened in the step to this state?"""
+        at = self.problem.counters[subject]
+        space = self.space
+        if isinstance(space, Rows):
+            return lambda s: int(space.rows[s][at])
+        shift, mask = space.pack.shifts[at], space.pack.masks[at]
+        return lambda s: (s >> shift) & mask
+
+
+class Split:
+    """A number as counts of what has happened, each times a figure, and a rest that reads the position."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Fraction] = {}
+        self.rest: Expr = Const(0, type=BOOL)
+
+
+def split(e: Expr) -> Split:
+    """The parts of an expectation. Raises `Refused` where counts are not merely added up."""
+    found = Split()
+    rest: list[Expr] = []
+    _split(e, Fraction(1), found, rest)
+    if rest:
+        total = rest[0]
+        for x in rest[1:]:
+            total = Op("add", (total, x), type=e.type)
+        found.rest = total
+    return found
+
+
+def _split(e: Expr, by: Fraction, found: Split, rest: list[Expr]) -> None:
+    match e:
+        case Call("times"):
+            found.counts[e.subject] = found.counts.get(e.subject, Fraction(0)) + by
+            return
+        case Op("add", (a, b)):
+            _split(a, by, found, rest)
+            _split(b, by, found, rest)
+            return
+        case Op("sub", (a, b)):
+            _split(a, by, found, rest)
+            _split(b, -by, found, rest)
+            return
+        case Op("mul", (Const(k), a)) | Op("mul", (a, Const(k))):
+            _split(a, by * Fraction(k), found, rest)
+            return
+    if _counts(e):
+        raise Refused("an expectation adds up what has happened: `times(…)` stands in sums and multiples there")
+    rest.append(e if by == 1 else Op("mul", (Const(by, type=e.type), e), type=e.type))
+
+
+def _counts(e: Expr) -> bool:
+    return (isinstance(e, Call) and e.name == "times") or any(_counts(c) for c in children(e))
+
+
+def _down(x: Fraction) -> Fraction:
+    return Fraction((x * 10**12).__floor__(), 10**12)
+
+
+def _up(x: Fraction) -> Fraction:
+    return Fraction((x * 10**12).__ceil__(), 10**12)
+

@@ -1,0 +1,148 @@
+"""The part of a game's reachable graph that a question of chance depends on: choices, and draws with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tablelaw.solver.space.graph import Budget, Space
+
+Draws = list[tuple[int, Fraction]]
+Choices = list[tuple[int, Draws]]
+
+
+class Refused(Exception):
+    """The question has no exact answer on this game; the message says why."""
+
+
+@dataclass(slots=True)
+class Chances:
+    """States by number from 0; `start` are the first ones. An absorbing state has no choices and a value.
+
+    `packed` gives back the packed state of each number; `reward[i]` is what arriving at state i adds.
+    """
+
+    packed: list[int] = field(default_factory=list)
+    choices: list[Choices] = field(default_factory=list)
+    values: dict[int, Fraction] = field(default_factory=dict)
+    reward: list[Fraction] = field(default_factory=list)
+    starts: int = 0
+    edges: int = 0
+
+
+def explore(
+    space: Space,
+    absorbed: Callable[[int], Fraction | None],
+    gained: Callable[[int], Fraction] | None,
+    budget: Budget,
+    most: int,
+) -> Chances:
+    """All states that matter, breadth-first. `absorbed` gives the value of a state where the question is decided.
+
+    Raises `Refused` where a step has a fault or several actions of the table are open, `OutOfBudget`.
+    """
+    found = Chances()
+    index: dict[int, int] = {}
+
+    def number(s: int) -> int:
+        i = index.get(s)
+        if i is None:
+            i = index[s] = len(found.packed)
+            found.packed.append(s)
+        return i
+
+    for i in range(space.starts):
+        number(space.states[i])
+    found.starts = len(found.packed)
+    at = 0
+    while at < len(found.packed):
+        if not at % 64:
+            budget.check(len(found.packed))
+            if budget.tell and not at % 4096:
+                budget.tell(f"{len(found.packed):,} states of the chain, {len(found.packed) - at:,} waiting")
+        if len(found.packed) > most:
+            raise Refused(f"more than {most:,} states matter")
+        s = found.packed[at]
+        found.reward.append(gained(s) if gained is not None and at >= found.starts else Fraction(0))
+        value = absorbed(s)
+        if value is not None:
+            found.values[at] = value
+            found.choices.append([])
+            at += 1
+            continue
+        options: Choices = []
+        weighted = space.weighted(s)
+        if sum(1 for actor, _ in weighted if actor < 0) > 1:
+            raise Refused("several actions of the table are open at once, and nobody chooses between them")
+        for actor, nexts in weighted:
+            if any(n < 0 for n, _ in nexts):
+                raise Refused("a step that matters has a fault (see `in-range`)")
+            options.append((actor, [(number(n), p) for n, p in nexts]))
+            found.edges += len(nexts)
+        found.choices.append(options)
+        at += 1
+    return found
+
+
+def components(choices: list[Choices]) -> list[list[int]]:
+    """Strongly connected components, each after all that can be reached from it (Tarjan 1972, without recursion)."""
+    n = len(choices)
+    order, low = [0] * n, [0] * n
+    on_stack = bytearray(n)
+    stack: list[int] = []
+    found: list[list[int]] = []
+    counter = 0
+    following = [[j for _, draws in c for j, _ in draws] for c in choices]
+    for root in range(n):
+        if order[root]:
+            continue
+        counter += 1
+        order[root] = low[root] = counter
+        stack.append(root)
+        on_stack[root] = 1
+        work = [(root, 0)]
+        while work:
+            v, k = work.pop()
+            nexts = following[v]
+            descended = False
+            while k < len(nexts):
+                w = nexts[k]
+                k += 1
+                if not order[w]:
+                    work.append((v, k))
+                    counter += 1
+                    order[w] = low[w] = counter
+                    stack.append(w)
+                    on_stack[w] = 1
+                    work.append((w, 0))
+                    descended = True
+                    break
+                if on_stack[w]:
+                    low[v] = min(low[v], order[w])
+            if descended:
+                continue
+            if work:
+                u = work[-1][0]
+                low[u] = min(low[u], low[v])
+            if low[v] == order[v]:
+                group = []
+                while True:
+                    w = stack.pop()
+                    on_stack[w] = 0
+                    group.append(w)
+                    if w == v:
+                        break
+                found.append(group)
+    return found
+
+
+def end_component(choices: list[Choices], group: list[int]) -> list[int] | None:
+    """States of a component among which the players together can stay for ever, whatever is drawn; None where there are none."""
+    inside = set(group)
+    while inside:
+        kept = {v for v in inside if any(all(j in inside for j, _ in draws) for _, draws in choices[v])}
+        if kept == inside:
+            return sorted(inside)
+        inside = kept
+    return None
