@@ -1,7 +1,7 @@
 """Layouts a second: the packed kernel beside plain layouts and networkx graphs; and closed cities beside a C program.
 
-Every figure is the median of several runs made in turns, in processor seconds. It needs a C compiler for the last part,
-which is left out without one.
+`benchmarks/run.py` asks it for its page. By itself it prints: every figure is the median of several runs made in turns, in
+processor seconds. It needs a C compiler for the last part, which is left out without one.
 
   python benchmarks/layouts.py            all of it: about a minute
   python benchmarks/layouts.py --quick    smaller
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import resource
 import shutil
 import subprocess
 import time
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tablelaw.solver.layout import reference
 from tablelaw.solver.layout.growth import Growth
@@ -28,7 +30,10 @@ from tablelaw.testing.layouts import grown
 
 HERE = Path(__file__).parent
 SIDES: dict[str, tuple[str, ...]] = {"cap": ("N",), "corner": ("N", "E"), "straight": ("N", "S"), "tee": ("N", "E", "S")}
-Told = dict[str, tuple[int, int]]
+
+
+class Differs(Exception):
+    """Two ways of finding the same do not find the same."""
 
 
 def dice() -> Pieces:
@@ -71,48 +76,51 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-def features(pieces: Pieces, count: int, repeats: int) -> None:
-    """All features of random layouts of nine dice, three ways."""
-    r = random.Random(1)
+def rates(count: int) -> list[dict[str, Any]]:
+    """All features of random layouts of nine dice, told three ways once each; the answers must be the same."""
+    pieces, r = dice(), random.Random(1)
     tables = [grown(r, pieces, None, 9) for _ in range(count)]
     ways = {"networkx graphs": by_graphs, "plain layouts": by_layouts, "packed kernel": by_kernel(Kernel(pieces))}
-    answers = {name: [sorted(way(t)) for t in tables] for name, way in ways.items()}
-    assert len({str(a) for a in answers.values()}) == 1, "they differ"
-    spent: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(repeats):
-        for name, way in ways.items():
-            spent[name].append(seconds(lambda way=way: [way(t) for t in tables]))  # type: ignore[misc]
-    slow = median(spent["networkx graphs"])
-    print(f"all features of {count:,} layouts of nine dice")
-    for name, s in spent.items():
-        print(f"  {name:16} {count / median(s):>9,.0f} a second, {slow / median(s):5.1f} times the graphs")
+    found, answers = [], set()
+    for name, way in ways.items():
+        told: list[object] = []
+        spent = seconds(lambda way=way, told=told: told.extend(sorted(way(t)) for t in tables))  # type: ignore[misc]
+        answers.add(str(told))
+        found.append({"way": name, "layouts": count, "seconds": spent})
+    if len(answers) != 1:
+        raise Differs("the ways do not find the same features")
+    return found
 
 
-def cities(pieces: Pieces, last: int, repeats: int) -> None:
-    """Closed cities up to turning, by the kernel and by the C program; both must count the same."""
-    compiler = shutil.which("cc")
-    print("closed cities of n dice, up to translation and rotation")
-    with TemporaryDirectory() as folder:
-        program = Path(folder) / "closed_cities"
-        if compiler:
-            subprocess.run([compiler, "-O2", "-o", str(program), str(HERE / "closed_cities.c")], check=True)
-        kernel = Kernel(pieces)
-        for n in range(2, last + 1):
-            spent, counts, made = [], set(), 0
-            for _ in range(repeats):
-                began = time.process_time()
-                growth = Growth(kernel, n, None, None, lambda: None)
-                keys = [b.images(True) for b in growth.closed("city")]
-                made = len(keys)
-                counts.add(sum(k[0] == min(k) for k in keys))
-                spent.append(time.process_time() - began)
-            line = f"  {n}: {counts.pop():>6,} of {made:>7,} up to translation, {median(spent):6.2f} s"
-            if compiler and n == last:
-                began = time.perf_counter()
-                told = subprocess.run([str(program), str(n)], capture_output=True, text=True, check=True).stdout
-                line += f"; the C program {time.perf_counter() - began:.2f} s for all"
-                assert int(told.split("\n")[-2].split()[2]) == made, "they differ"
-            print(line)
+def cities(n: int) -> dict[str, Any]:
+    """How many closed cities of n dice the kernel makes: up to being moved along the grid, and up to turning as well."""
+    keys: list[list[tuple[int, ...]]] = []
+
+    def work() -> None:
+        growth = Growth(Kernel(dice()), n, None, None, lambda: None)
+        keys.extend(b.images(True) for b in growth.closed("city"))
+
+    spent = seconds(work)
+    return {"dice": n, "cities": sum(k[0] == min(k) for k in keys), "made": len(keys), "seconds": spent}
+
+
+def by_c(program: Path, n: int) -> dict[str, Any]:
+    """The two counts that a C program beside this file tells of n dice; it counts for all smaller numbers too."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    told = subprocess.run([str(program), str(n)], capture_output=True, text=True, check=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    counts = [int(word) for word in told.split("\n")[-2].split()[1:]]
+    return {"dice": n, "counts": counts, "seconds": after.ru_utime - before.ru_utime}
+
+
+def compiled(name: str, folder: Path) -> Path | None:
+    """One of the C programs beside this file, compiled; None where there is no compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return None
+    program = folder / name
+    subprocess.run([compiler, "-O2", "-o", str(program), str(HERE / f"{name}.c")], check=True)
+    return program
 
 
 def main() -> None:
@@ -120,9 +128,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure layouts a second.")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller layouts")
     quick = parser.parse_args().quick
-    pieces = dice()
-    features(pieces, 300 if quick else 2000, 2 if quick else 5)
-    cities(pieces, 7 if quick else 9, 2 if quick else 5)
+    count, repeats = (300, 2) if quick else (2000, 5)
+    rounds = [rates(count) for _ in range(repeats)]
+    spent = {row["way"]: median(r[k]["seconds"] for r in rounds) for k, row in enumerate(rounds[0])}
+    print(f"all features of {count:,} layouts of nine dice")
+    for way, s in spent.items():
+        print(f"  {way:16} {count / s:>9,.0f} a second, {spent['networkx graphs'] / s:5.1f} times the graphs")
+    print("closed cities of n dice, up to translation and rotation")
+    with TemporaryDirectory() as folder:
+        program = compiled("closed_cities", Path(folder))
+        for n in range(2, 8 if quick else 10):
+            found = [cities(n) for _ in range(repeats)]
+            line = f"  {n}: {found[0]['cities']:>6,} of {found[0]['made']:>7,} up to translation"
+            line += f", {median(f['seconds'] for f in found):6.2f} s"
+            if program is not None:
+                other = by_c(program, n)
+                line += f"; the C program, up to there, {other['seconds']:.2f} s"
+                if other["counts"] != [found[0]["cities"], found[0]["made"]]:
+                    raise Differs(f"{n} dice: {found[0]} and {other}")
+            print(line)
 
 
 if __name__ == "__main__":

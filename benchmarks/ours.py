@@ -8,11 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tablelaw.checkers.selection import Request
+from tablelaw.checkers.session import Session
 from tablelaw.solver import evaluate
+from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit.engine import Explicit
-from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
-from tablelaw.solver.symbolic.engine import KINDS, Symbolic
+from tablelaw.solver.symbolic.engine import KINDS
 from tablelaw.spec.diagnostics import Diagnostics, render
 from tablelaw.spec.document import text
 from tablelaw.spec.game import Game
@@ -22,6 +24,7 @@ from tablelaw.spec.questions import Asked, Reader
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
 DICE = EXAMPLES / "carcassonne-dice" / "rules.yaml"
+LINES = EXAMPLES / "line-dice" / "rules.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +106,12 @@ def proofs(players: int, limit: float, skip: set[str], only: set[str] | None) ->
         if a.kind not in KINDS or a.id in skip or (only is not None and a.id not in only):
             continue
         began = time.process_time()
-        verdict, known, trace = _ask(Symbolic(game), a, limit)
+        verdict, known, trace = _ask(Engines(game, "symbolic", cores=False), a, limit)
         spent = time.process_time() - began
         found.append({"question": a.id, "kind": a.kind, "verdict": verdict, "known": known, "play": trace, "seconds": spent})
         if known == "proved" and not trace:
             proved.append(a)
-    engine = Symbolic(game)
+    engine = Engines(game, "symbolic", cores=False)
     began = time.process_time()
     for a in proved:
         _ask(engine, a, limit)
@@ -119,9 +122,20 @@ def proofs(players: int, limit: float, skip: set[str], only: set[str] | None) ->
     ]
 
 
-def _ask(engine: Symbolic, a: Asked, limit: float) -> tuple[str, str, bool]:
-    try:
-        v = engine.ask(a, Budget(limit))
-    except (OutOfBudget, Unlowerable):
-        return "unknown", "", False
+def _ask(engine: Engines, a: Asked, limit: float) -> tuple[str, str, bool]:
+    v = engine.ask(a, Budget(limit))
     return v.value if v.verdict == "value" and v.value else v.verdict, v.known_by or "", v.trace is not None
+
+
+def lines(dice: int) -> dict[str, Any]:
+    """How many lines of so many Line Dice there are, open ones and closed ones, as `tablelaw check` counts them."""
+    sink = Diagnostics()
+    began = time.process_time()
+    rules = load(str(LINES), sink)
+    if rules is None:
+        raise Faulty("\n".join(render(d) for d in sink.items))
+    session = Session(rules, Request((f"lines-{dice}", f"loops-{dice}"), engine="explicit", cores=False), sink)
+    session.check()
+    found = [r for _, _, r in session.answers(list(session.selection.cases())) if r is not None]
+    values = {r.question.split("-")[0]: int(r.verdict.value or -1) for r in found}
+    return {"dice": dice, **values, "seconds": time.process_time() - began}

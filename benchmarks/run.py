@@ -1,4 +1,4 @@
-"""Measures tablelaw beside hand-written models for Spin and z3, and writes results.json and docs/benchmarks.md.
+"""Measures tablelaw beside hand-written models for Spin and z3 and C programs, and writes results.json and docs/benchmarks.md.
 
 Every figure is the median of several runs made in turns (each thing once, then each once more), so that what else the machine
 does falls on all alike. A question that is not answered within the limit is asked once and not again.
@@ -21,12 +21,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import layouts
 import ours
 import page
 import spin
 import z3_dice
+import z3_layouts
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
@@ -34,7 +37,9 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 LIMIT = 10.0
 HARD = 1200.0
 WHOLLY = (2, 5)
-"""For how many players all questions are asked; for others those alone that have a peer."""
+"""For how many players all questions are asked; for others, and when quick, those alone that have a peer."""
+COUNTS = ("states", "steps", "lines", "loops", "cities", "made")
+"""What must be the same in each run."""
 Results = dict[str, Any]
 
 
@@ -76,6 +81,14 @@ def child_main(args: list[str]) -> None:
         found = ours.search(args[1])
     elif args[0] == "proofs":
         found = ours.proofs(int(args[1]), float(args[2]), set(args[3].split(",")), set(args[4].split(",")) if args[4] else None)
+    elif args[0] == "rates":
+        found = layouts.rates(int(args[1]))
+    elif args[0] == "cities":
+        found = layouts.cities(int(args[1]))
+    elif args[0] == "lines":
+        found = ours.lines(int(args[1]))
+    elif args[0] == "all-layouts":
+        found = list(z3_layouts.rounds(args[1] == "quick", float(args[2]), set(args[3].split(","))))
     else:
         found = list(hand_written(int(args[1]), float(args[2]), set(args[3].split(","))))
     print(json.dumps(found))
@@ -97,7 +110,7 @@ def put(rows: list[Results], keys: Results, facts: Results, seconds: dict[str, f
     if row is None:
         row = {**keys, **facts, "seconds": {k: [] for k in seconds}}
         rows.append(row)
-    for count in ("states", "steps"):
+    for count in COUNTS:
         if row.get(count) != facts.get(count):
             raise Differs(f"{keys}: {row.get(count)} {count} at first and {facts.get(count)} now")
     for k, v in seconds.items():
@@ -120,6 +133,10 @@ def measure(repeats: int, quick: bool, limit: float) -> Results:
         "spin": [],
         "proofs": [],
         "z3": [],
+        "rates": [],
+        "cities": [],
+        "lines": [],
+        "all layouts": [],
     }
     over: dict[str, set[str]] = {}
     for k in range(repeats):
@@ -129,7 +146,9 @@ def measure(repeats: int, quick: bool, limit: float) -> Results:
                 search(results, name, it, gone is None)
         for players in (2,) if quick else (2, 3, 4, 5):
             tell(f"round {k + 1} of {repeats}: dice game, proofs, {players} players")
-            symbolic(results, players, limit, over)
+            symbolic(results, players, limit, over, wholly=players in WHOLLY and not quick)
+        tell(f"round {k + 1} of {repeats}: layouts")
+        boards(results, quick, limit, over)
     if results["load"]:
         results["load"].append(round(os.getloadavg()[0], 1))
     return results
@@ -152,10 +171,10 @@ def search(results: Results, name: str, it: ours.Search, peer: bool) -> None:
         put(results["spin"], {"game": name, "order": order}, counts, other["seconds"])
 
 
-def symbolic(results: Results, players: int, limit: float, over: dict[str, set[str]]) -> None:
+def symbolic(results: Results, players: int, limit: float, over: dict[str, set[str]], wholly: bool) -> None:
     """The dice game's questions through tablelaw and the models by hand. `over` notes what is not answered in time."""
     skip = over.setdefault(f"ours {players}", set())
-    only = "" if players in WHOLLY else ",".join(z3_dice.QUESTIONS)
+    only = "" if wholly else ",".join(z3_dice.QUESTIONS)
     for r in child("proofs", str(players), str(limit), ",".join(skip), only)[0]:
         facts = {k: r[k] for k in ("kind", "verdict", "known", "play")}
         put(results["proofs"], {"players": players, "question": r["question"]}, facts, {"proof": r["seconds"]})
@@ -167,6 +186,34 @@ def symbolic(results: Results, players: int, limit: float, over: dict[str, set[s
         put(results["z3"], keys, {"verdict": r["verdict"]}, {"proof": r["seconds"]})
         if r["verdict"] == "unknown":
             skip.add(f"{r['question']}/{r['method']}")
+
+
+def boards(results: Results, quick: bool, limit: float, over: dict[str, set[str]]) -> None:
+    """Layouts a second, closed cities and lines beside C programs, and z3 over all layouts. Raises `Differs`."""
+    for r in child("rates", "300" if quick else "2000")[0]:
+        put(results["rates"], {"way": r["way"], "layouts": r["layouts"]}, {}, {"told": r["seconds"]})
+    with TemporaryDirectory() as folder:
+        for name, key, sizes in (
+            ("closed_cities", "cities", range(5, 8 if quick else 10)),
+            ("lines", "lines", range(4, 7 if quick else 9)),
+        ):
+            program = layouts.compiled(name, Path(folder))
+            counts = ("cities", "made") if key == "cities" else ("lines", "loops")
+            for n in sizes:
+                mine = child(key, str(n))[0]
+                spent = {"tablelaw": mine["seconds"]}
+                if program is not None:
+                    other = layouts.by_c(program, n)
+                    if [mine[c] for c in counts] != other["counts"]:
+                        raise Differs(f"{name}, {n} dice: tablelaw counts {[mine[c] for c in counts]}, C {other['counts']}")
+                    spent["C"] = other["seconds"]
+                put(results[key], {"dice": n}, {c: mine[c] for c in counts}, spent)
+    skip = over.setdefault("all layouts", set())
+    for r in child("all-layouts", "quick" if quick else "all", str(limit), ",".join(skip))[0]:
+        keys = {"what": r["what"], "n": r["n"], "way": r["way"]}
+        put(results["all layouts"], keys, {"verdict": r["verdict"]}, {"asked": r["seconds"]})
+        if r["verdict"] == "unknown":
+            skip.add(f"{r['what']}/{r['n']}/{r['way']}")
 
 
 def tell(line: str) -> None:
@@ -181,7 +228,7 @@ def main() -> int:
     parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md anew from results.json")
     parser.add_argument("--repeats", type=int, default=0, help="how often each thing is measured (at least 5, 2 when quick)")
     parser.add_argument(
-        "--limit", type=float, default=0.0, help=f"seconds by the clock for a question ({LIMIT:g}, 5 when quick)"
+        "--limit", type=float, default=0.0, help=f"seconds by the clock for a question ({LIMIT:g}, 30 when quick)"
     )
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -191,7 +238,7 @@ def main() -> int:
     if args.page:
         results = json.loads(RESULTS.read_text(encoding="utf-8"))
     else:
-        results = measure(max(args.repeats, 2 if args.quick else 5), args.quick, args.limit or (5.0 if args.quick else LIMIT))
+        results = measure(max(args.repeats, 2 if args.quick else 5), args.quick, args.limit or (30.0 if args.quick else LIMIT))
     for line in results["skipped"]:
         tell(line)
     text = page.write(results)

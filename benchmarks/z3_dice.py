@@ -1,8 +1,11 @@
 """The dice game written by hand for z3: what somebody would write who wants these four answers and no rulebook checker.
 
-The same rules as examples/carcassonne-dice/rules.yaml under its default options, with the rolled dice as a count for each face
-and everything as unbounded integers. Peers of tablelaw's symbolic engine: one induction step with invariants thought out by
-hand, Spacer without any hint, and bounded search for nine catapults.
+The rules of examples/carcassonne-dice/rules.yaml under its default options but for the table: what lies there is told by two
+numbers, how many dice and how large the largest closed city is, and laying a die may raise the second to anything up to the
+first. No square, no face that lies and no contact is modelled. tablelaw too leaves the board open when it proves these
+questions, but finds out by itself that it may. The rolled dice are a count for each face, and everything is unbounded integers.
+Peers of tablelaw's symbolic engine: one induction step with invariants thought out by hand, Spacer without any hint, and
+bounded search for nine catapults.
 
 Run by itself it asks each question once: `python benchmarks/z3_dice.py`.
 """

@@ -1,7 +1,7 @@
 """Questions about all layouts of a size: z3 beside laying them one by one.
 
-Every figure is the median of several runs made in turns, in processor seconds, with reading the formula and replaying what was
-found. What is not answered within the limit is asked once.
+`benchmarks/run.py` asks it for its page. Every figure is the median of several runs made in turns, in processor seconds, with
+reading the formula and replaying what was found. What is not answered within the limit is asked once.
 
   python benchmarks/z3_layouts.py            all of it: some minutes
   python benchmarks/z3_layouts.py --quick    the small ones once
@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tablelaw.solver.layout.census import Census
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -120,6 +122,25 @@ def by_laying(game: Game, q: Question, n: int, limit: float) -> str:
     return "none" if found is None else "found"
 
 
+def rounds(quick: bool, limit: float, skip: set[str]) -> Iterator[dict[str, Any]]:
+    """Each question by both ways once, but for those to skip; they must not differ."""
+    game = dice()
+    for q in QUESTIONS:
+        for n in q.sizes:
+            if quick and n > 5:
+                continue
+            told: set[str] = set()
+            for way, how in (("z3", by_z3), ("laying", by_laying)):
+                if f"{q.title}/{n}/{way}" in skip:
+                    continue
+                began = time.process_time()
+                verdict = how(game, q, n, limit)
+                told |= {verdict} - {"unknown"}
+                yield {"what": q.title, "n": n, "way": way, "verdict": verdict, "seconds": time.process_time() - began}
+            if len(told) > 1:
+                raise Faulty(f"{q.title}, {n}: {told}")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Questions about all layouts of a size: z3 beside laying them one by one.")
@@ -127,26 +148,20 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=0.0, help="seconds by the clock for a question (60, 5 when quick)")
     args = parser.parse_args()
     limit, repeats = args.limit or (5.0 if args.quick else 60.0), 1 if args.quick else 5
-    game = dice()
-    print("| is there | n | answer | z3 | laying all |\n| --- | ---: | --- | ---: | ---: |")
-    for q in QUESTIONS:
-        for n in q.sizes:
-            if args.quick and n > 5:
+    skip: set[str] = set()
+    found: dict[tuple[str, int], dict[str, list[float]]] = {}
+    verdicts: dict[tuple[str, int], str] = {}
+    for _ in range(repeats):
+        for r in rounds(args.quick, limit, skip):
+            if r["verdict"] == "unknown":
+                skip.add(f"{r['what']}/{r['n']}/{r['way']}")
                 continue
-            told: dict[str, str] = {}
-            seconds: dict[str, list[float]] = {"z3": [], "laying": []}
-            for _ in range(repeats):
-                for name, how in (("z3", by_z3), ("laying", by_laying)):
-                    if told.get(name) == "unknown":
-                        continue
-                    began = time.process_time()
-                    told[name] = how(game, q, n, limit)
-                    seconds[name].append(time.process_time() - began)
-            known = set(told.values()) - {"unknown"}
-            if len(known) > 1:
-                raise Faulty(f"{q.title}, {n}: {told}")
-            shown = [f"{median(seconds[w]):.2f}" if told[w] != "unknown" else "none" for w in ("z3", "laying")]
-            print(f"| {q.title} | {n} | {next(iter(known), 'unknown')} | {shown[0]} | {shown[1]} |", flush=True)
+            found.setdefault((r["what"], r["n"]), {}).setdefault(r["way"], []).append(r["seconds"])
+            verdicts[r["what"], r["n"]] = r["verdict"]
+    print("| is there | n | answer | z3 | laying all |\n| --- | ---: | --- | ---: | ---: |")
+    for (what, n), spent in found.items():
+        shown = [f"{median(spent[w]):.2f}" if w in spent else "none" for w in ("z3", "laying")]
+        print(f"| {what} | {n} | {verdicts[what, n]} | {shown[0]} | {shown[1]} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ from tablelaw.spec.settings import Setting
 from tablelaw.spec.source import Source
 from tablelaw.spec.yaml_nodes import Node, Scalar, parse_yaml
 
-LOOK, OTHERS = 1.5, 10.0
-"""Seconds for what is listed of this position, and for other options."""
+LOOK, DECIDE, OTHERS = 0.8, 8.0, 8.0
+"""Seconds of work for what is listed of this position, for whether it is legal at all, and for other options."""
 MOST_LISTED = 12
 
 
@@ -70,10 +70,12 @@ def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostic
         if line is not None and not sink.has_errors:
             sink.error("Q107", line.span, "a single move is asked about", help="write `take(n=2)`")
         return None
-    found = legality.forbidding(game, state, line.action, dict(line.args), time.monotonic() + LOOK)
+    now = time.process_time()
+    found = legality.forbidding(game, state, line.action, dict(line.args), (now + LOOK, now + DECIDE))
     if found.cut and not found.legal:
         cure = "write the move out, with more of its parameters"
-        sink.error("Q107", line.span, f"more moves fit this than can be looked at in {LOOK:g} s, none of them legal", help=cure)
+        told = f"more moves fit this than can be looked at in {DECIDE:g} s, none of them legal"
+        sink.error("Q107", line.span, told, help=cure)
         return None
     near = centre(game, state, line.args)
     verdict = Verdict("legal" if found.legal else "illegal", "proved", engine="evaluate", trace=Trace([Step(state)]))
@@ -181,8 +183,8 @@ def _reason(game: Game, state: evaluate.State, line: Line, clauses: tuple[str, .
         return f"the game has ended by `{end.id}`"
     action = game.action(line.action or "")
     if action is not None and action.by is not None:
-        table = legal_moves(game, state, frozenset(), LOOK).moves
-        if table and table[0].actor is None:
+        table = legality.moves_by(game, state, table=True)
+        if table:
             return f"the table acts first: {move_text(game, table[0])}"
     says = [game.clauses[c].says for c in clauses if c in game.clauses and game.clauses[c].says]
     return " ".join(says) if says else "a rule forbids it"
@@ -197,7 +199,7 @@ def _place(game: Game, state: evaluate.State, found: legality.Legality, line: Li
 def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> Iterator[str]:
     """The smallest changes of the position, one number of one variable, after which the move is legal."""
     best: list[tuple[int, str]] = []
-    tried, last = 0, time.monotonic() + LOOK
+    tried, last = 0, time.process_time() + LOOK
     args = dict(line.args)
     if len(found.candidates) > MOST_LISTED:  # so many that one of them stands for all
         args = dict(sorted_moves(found.candidates, centre(game, state, line.args))[0].args)
@@ -208,7 +210,7 @@ def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Lega
             continue  # a layout is no row of numbers
         for at, (_path, lo, hi, _) in enumerate(slots):
             for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at, r=row: abs(n - r[i])):  # type: ignore[misc]
-                if new == row[at] or tried > 1500 or time.monotonic() > last:
+                if new == row[at] or tried > 1500 or time.process_time() > last:
                     continue
                 if best and abs(new - row[at]) > min(d for d, _ in best):
                     break
@@ -239,12 +241,12 @@ def _differs(rules: Rules, game: Game, node: Node | None, legal: bool, move: str
     found: list[dict[str, str]] = []
     answer.result.differs = found
     setting: Setting = dict(game.setting)
-    last = time.monotonic() + OTHERS
+    last = time.process_time() + OTHERS
     for other in sorted(other_settings(rules, setting, game.players), key=lambda s: sum(s[k] != setting[k] for k in s)):
         changed = {k: v for k, v in other.items() if v != setting[k]}
         if any(f.items() <= changed.items() for f in found):
             continue
-        if time.monotonic() > last:
+        if time.process_time() > last:
             answer.warnings.append(f"not all other options were looked at in {OTHERS:g} s")
             return
         quiet = Diagnostics()

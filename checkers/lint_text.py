@@ -191,10 +191,14 @@ def without_source(doc: Document) -> Iterator[Diagnostic]:
         return
     variants = {o.id for o in doc.options.values() if o.kind == "variant"}
     inner = {a.clause.id: a.do for a in doc.actions.values()}
+    usual = {o.id: o.default for o in doc.options.values() if o.kind == "study"}
     for c in every:
         own = any(key.text in variants for only in c.only for key, _ in only.settings)
         told = [d for d in inner.get(c.id, ()) if not d.plain]
-        if c.cite or own or c.proposed or (told and all(d.cite for d in told)):
+        # what a study alone brings in is no rule of the book: its option is set so in no play that the book speaks of
+        settings = [(key.text, {v.text for v in values}) for only in c.only for key, values in only.settings]
+        studied = any(name in usual and usual[name] not in values for name, values in settings)
+        if c.cite or own or studied or c.proposed or (told and all(d.cite for d in told)):
             continue
         cure = "add `cite: source#place`; for a rule of your own, make it the clause of an option of the kind `variant`"
         yield Diagnostic("L108", "warning", f"clause `{c.id}` cites no source", c.span, help=cure)
@@ -208,6 +212,7 @@ def unknown_sources(doc: Document) -> Iterator[Diagnostic]:
     cited = [(c.id or "a remark", c.cite, c.span) for c in (*doc.clauses().values(), *doc.remarks, *actions)]
     cited += [(q.id, q.cite, q.span) for q in doc.questions.values()]
     cited += [(s.id, s.cite, s.span) for s in doc.scenarios.values()]
+    cited += list(_of_pieces(doc))
     told: set[tuple[str, str]] = set()
     for name, places, span in cited:
         for place in places:
@@ -219,3 +224,24 @@ def unknown_sources(doc: Document) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     "L109", "warning", f"`{name}` cites `{place}`, and no source is called `{source}`", span, help=cure
                 )
+
+
+def _of_pieces(doc: Document) -> Iterator[tuple[str, tuple[str, ...], Span]]:
+    """What pieces, their kinds of part and their faces cite."""
+    for pieces in doc.pieces.entries if doc.pieces is not None else ():
+        whole = pieces.value
+        if not isinstance(whole, Mapping):
+            continue
+        yield from _cites(pieces.key.text, whole)
+        for group in ("parts", "faces"):
+            inner = whole.get(group)
+            for e in inner.entries if isinstance(inner, Mapping) else ():
+                for node in e.value.items if isinstance(e.value, Sequence) else (e.value,):
+                    yield from _cites(e.key.text, node)
+
+
+def _cites(name: str, node: Node | None) -> Iterator[tuple[str, tuple[str, ...], Span]]:
+    found = node.get("cite") if isinstance(node, Mapping) else None
+    for cite in found.items if isinstance(found, Sequence) else (found,):
+        if isinstance(cite, Scalar):
+            yield name, (cite.text,), cite.span

@@ -46,7 +46,7 @@ def sorted_moves(moves: Iterable[Move], near: frozenset[Cell]) -> list[Move]:
 
 def legal_moves(game: Game, state: State, near: frozenset[Cell], seconds: float, first: str = "") -> Moves:
     """What is legal here, the action called `first` before others. A fault in deciding leaves out what it decides."""
-    last = time.monotonic() + seconds
+    last = time.process_time() + seconds
     try:
         if evaluate.end(game, state) is not None:
             return Moves()
@@ -96,7 +96,7 @@ def _look(game: Game, state: State, a: Action, near: frozenset[Cell] | None, las
         if actor is not None:
             here = here.bind({"actor": actor})
         for n, there in enumerate(_bound(a.params, here, near)):
-            if not n % 16 and time.monotonic() > last:
+            if not n % 16 and time.process_time() > last:
                 return list(found), False
             move = Move(a.name, tuple((b.name, there.names[b.name]) for b in a.params), actor)
             if move not in found and _legal(a, there):

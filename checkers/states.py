@@ -79,7 +79,7 @@ def _state(read: Rows, row: list[object]) -> State:
 def _packed(whole: dict[str, Any]) -> list[int]:
     width, count, text = whole.get("width"), whole["count"], whole.get("states")
     fine = type(width) is int and isinstance(text, str) and 1 <= width <= 100_000
-    if not fine or len(text) != width * count or not text.isascii() or not text.isalnum():  # type: ignore[operator, arg-type, union-attr]
+    if not fine or len(text) != width * count or not text.isascii() or not text.isalnum():  # type: ignore[arg-type, union-attr]
         raise Refused(UNREADABLE)
     try:
         return [int(text[i : i + width], 16) for i in range(0, len(text), width)]  # type: ignore[index, arg-type, operator]

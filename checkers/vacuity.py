@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from tablelaw.checkers import lint_text
 from tablelaw.checkers.selection import Request
 from tablelaw.solver import evaluate
+from tablelaw.solver.board_probe import BoardProbe
 from tablelaw.solver.evaluate import Move, State
+from tablelaw.solver.explicit.boards import has_board
 from tablelaw.solver.probe import Found, Probe, Target
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget
@@ -23,6 +25,7 @@ from tablelaw.spec.document import Clause, Document, Question, items, text
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
+from tablelaw.spec.pieces import Pieces
 from tablelaw.spec.questions import Asked, Reader, step_needs
 from tablelaw.spec.settings import Setting, broken, defaults, every_setting, holds, names_for
 from tablelaw.spec.source import Span
@@ -196,7 +199,8 @@ class _Search:
         if game is None or quiet.has_errors:
             return None
         try:
-            scene = Scene(setting, players, game, Probe(game, self.budget.tell), Reader(game, quiet, evaluate.starts(game)[0]))
+            made = BoardProbe if has_board(game) else Probe
+            scene = Scene(setting, players, game, made(game, self.budget.tell), Reader(game, quiet, evaluate.starts(game)[0]))
         except (Unlowerable, RecursionError):
             return None
         for c in (*self._actions(game), *self._effects(scene), *self._ends(game), *self._questions(scene)):
@@ -227,10 +231,11 @@ class _Search:
     def _effects(self, scene: Scene) -> Iterator[Candidate]:
         counted = {name for q in self.doc.questions.values() for f in q.formulas.values() for name in lint_text.words(f.text)}
         cure = "check its condition and its effect, or cite its sentence among the remarks if it decides nothing"
+        effects = scene.probe.effects()
         for name, clause in scene.game.clauses.items():
             # what a question counts (`times`) matters to it by taking effect, whatever it changes
-            if clause.role == "effect" and name in scene.probe.model.switches and name not in counted:
-                within = frozenset(m.action for m in scene.probe.model.moves if name in m.fired)
+            if clause.role == "effect" and name in effects and name not in counted:
+                within = effects[name]
                 message = f"clause `{name}` changes nothing"
                 yield Candidate("L104", name, clause.span, message, cure, _matters(name), within=within)
 
@@ -490,6 +495,10 @@ def _means_the_same(
     return compared
 
 
+def _piece(p: Pieces) -> object:
+    return p.kinds, p.faces, p.attributes, p.turning, p.free, p.allowed
+
+
 def _meaning(rules: Rules, setting: Setting, players: int) -> object:
     """A game and its questions with every option read and every name known: equal texts mean the same."""
     doc, quiet = rules.document, Diagnostics()
@@ -504,7 +513,8 @@ def _meaning(rules: Rules, setting: Setting, players: int) -> object:
     reader = Reader(game, quiet, evaluate.starts(game)[0])
     asked = [reader.question(q) for q in doc.questions.values() if all(holds(o, names, doc, quiet) for o in q.only)]
     staged = [s.id for s in doc.scenarios.values() if all(holds(o, names, doc, quiet) for o in s.only)]
-    return repr(
+    pieces = {name: _piece(p) for name, p in game.names.pieces.items()}
+    return pieces, repr(
         (
             [(v.name, v.type, v.init, v.any_of) for v in game.variables],
             [(a.name, a.by, a.during, a.params, a.draws, a.effects) for a in game.actions],

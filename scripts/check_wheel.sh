@@ -12,6 +12,10 @@ set -- "$temp"/dist/*.whl
 [ $# -eq 1 ] || { echo "expected one wheel, found $#: $*"; exit 1; }
 wheel=$1
 python scripts/wheel_contents.py "$wheel"
+tar -tzf "$temp"/dist/*.tar.gz >"$temp/sdist.txt"
+for rules in examples/*/rules.yaml; do
+  [ ! -e "$rules" ] || grep -q "/$rules\$" "$temp/sdist.txt" || { echo "the sdist has no $rules"; exit 1; }
+done
 
 python -m venv "$temp/venv"
 "$temp/venv/bin/python" -m pip --quiet --disable-pip-version-check --no-input install -c requirements/constraints.txt "$wheel"
@@ -22,8 +26,9 @@ PATH="$temp/venv/bin:$PATH"
 unset PYTHONPATH
 tablelaw --version
 python -m tablelaw --version >/dev/null
-if [ -e "$repo/examples/pig" ]; then
-  cp -R "$repo/examples/pig" "$temp/pig"
-  tablelaw check "$temp/pig"
-fi
+for game in pig black-path; do # rows of numbers, and a board
+  [ -e "$repo/examples/$game" ] || continue
+  cp -R "$repo/examples/$game" "$temp/$game"
+  tablelaw check "$temp/$game" --no-plays
+done
 echo "the wheel works in a fresh environment"

@@ -45,15 +45,15 @@ dispute 0 "Exactly 42, or at least 42? Do several closed cities all score?" \
   check $rules --question exactly-forty-two --question more-than-forty-two \
   --question forty-one-is-not-enough --question two-closed-cities
 dispute 0 "May a player hold several knights? And nine catapults while another player holds one?" \
-  check $rules --question one-held-knight --question nine-catapults-while-a-knight-is-held
+  check $rules --quick --question one-held-knight --question nine-catapults-while-a-knight-is-held
 dispute 0 "Is a knight needed to score a city?" \
-  check $rules --question no-knight-needed
+  check $rules --quick --question no-knight-needed
 dispute 0 "Can nine dice be doubled? One page says no: the claim is asked as it stands." \
-  check $rules --question sk-claim-nine-doubled --option knight-die=rolled
+  check $rules --quick --question sk-claim-nine-doubled --option knight-die=rolled
 dispute 0 "And if the kept knight stays out of the roll?" \
-  check $rules --question sk-claim-nine-doubled --option knight-die=aside
+  check $rules --quick --question sk-claim-nine-doubled --option knight-die=aside
 dispute 0 "Can play go on for ever, and who keeps it going?" \
-  check $rules --question ends
+  check $rules --quick --question ends
 
 echo
 echo "All disputes, with the question that asks each: examples/carcassonne-dice/README.md"

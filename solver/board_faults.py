@@ -33,7 +33,7 @@ from tablelaw.spec.core import (
     children,
 )  # fmt: skip
 from tablelaw.spec.game import Action, Game
-from tablelaw.spec.types import BOOL, FeatureType, Int, LayoutType, ListOf, MapOf, Maybe
+from tablelaw.spec.types import BOOL, FeatureType, Int, LayoutType, ListOf, MapOf, Maybe, PartType
 
 Facts = frozenset[Expr]
 
@@ -73,7 +73,8 @@ class Review:
         if a.by is not None:
             self.formula(a.by, facts)
         for b in a.params:
-            facts = self._binder(Binder(b.name, put_in(b.domain, {}) if isinstance(b.domain, Expr) else b.domain, b.type), facts)
+            domain = put_in(b.domain, {}) if isinstance(b.domain, Expr) else b.domain
+            facts = self._binder(Binder(b.name, domain, b.type), facts)
         for c in a.checks:
             self.clause = c.id
             self.formula(c.formula, facts)
@@ -195,10 +196,14 @@ class Review:
             case Index(base, key) if isinstance(base.type, LayoutType):
                 return Op("in", (key, base), type=BOOL) not in facts
             case Index(base, key) if isinstance(base.type, ListOf):
-                inside = isinstance(key.type, Int) and key.type.lo is not None and key.type.hi is not None and key.type.lo >= 0
-                return not (inside and isinstance(base, Const) and key.type.hi < len(base.value))  # type: ignore[union-attr, operator]
+                if not (isinstance(key.type, Int) and isinstance(base, Const)):
+                    return True
+                low, high = key.type.lo, key.type.hi
+                return low is None or high is None or low < 0 or high >= len(base.value)
             case Index(base, key) if isinstance(base.type, MapOf):
                 return not _within(key.type, base.type.key)
+            case Field(base, name) if isinstance(base.type, PartType):
+                return not _is_of(base, _owners(base.type, name), facts)
             case Field(base):
                 return isinstance(base.type, Maybe) and not any(_is_something(f, base) for f in facts)
             case Op("div" | "floordiv" | "mod", (_, by)):
@@ -251,6 +256,27 @@ def _is_something(fact: Expr, value: Expr) -> bool:
     if not (isinstance(fact, Op) and fact.op == "ne" and value in fact.args):
         return False
     return any(isinstance(a, Const) and a.value is None for a in fact.args)
+
+
+def _owners(kind: PartType, name: str) -> frozenset[str] | None:
+    """The kinds of part that have the field; None where all have it."""
+    if name in dict(kind.fields) or name == "sides" or kind.seen is None:
+        return None
+    every = {p.kind for parts in kind.seen.faces.values() for p in parts}
+    without = {p.kind for parts in kind.seen.faces.values() for p in parts if name not in dict(p.attributes)}
+    return frozenset(every - without) if without else None
+
+
+def _is_of(part: Expr, kinds: frozenset[str] | None, facts: Facts) -> bool:
+    """Is the part known to be of one of the kinds?"""
+    if kinds is None:
+        return True
+    for fact in facts:
+        if isinstance(fact, Op) and fact.op == "eq" and len(fact.args) == 2:
+            for of, word in (fact.args, fact.args[::-1]):
+                if isinstance(of, Field) and of.name == "kind" and of.base == part and isinstance(word, Const):
+                    return word.value in kinds
+    return False
 
 
 def _of_cells(item: Expr, domain: Expr, facts: Facts) -> Facts:
@@ -310,7 +336,9 @@ def _fixed_apart(kind: LayoutType, rotation: Expr) -> bool:
 
 def _kept(e: Expr) -> bool:
     """Is it a field that the projection keeps, with the fault of there being nothing?"""
-    return isinstance(e, Field) and isinstance(e.base, Var) and isinstance(e.base.type, Maybe) and isinstance(e.base.type.elem, ty.Record)
+    if not (isinstance(e, Field) and isinstance(e.base, Var) and isinstance(e.base.type, Maybe)):
+        return False
+    return isinstance(e.base.type.elem, ty.Record)
 
 
 def _reads(e: Expr) -> frozenset[str]:

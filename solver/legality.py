@@ -32,11 +32,12 @@ class Legality:
 
 
 def forbidding(
-    game: Game, state: State, action_name: str, args: Mapping[str, Value], last: float | None = None
+    game: Game, state: State, action_name: str, args: Mapping[str, Value], until: tuple[float, float] | None = None
 ) -> Legality:
     """Is the action legal with these arguments (those left out may be any), or which clauses forbid it?
 
-    With `last`, a time of `time.monotonic`, the moves that fit are looked at until then.
+    With `until` (times of `time.process_time`) the moves that fit are looked at until the first of them where one is legal,
+    until the second where none is.
     """
     closed = _closed(game, state, action_name)
     if closed is not None:
@@ -45,13 +46,15 @@ def forbidding(
     assert action is not None
     own = (action.name,)
     found: list[tuple[Move, list[tuple[str, Expr]], dict[str, str]]] = []
-    cut = False
+    legal = cut = False
     try:
         for n, (move, there) in enumerate(_fitting(action, Place(state, game.players), args)):
-            if n and last is not None and not n % 16 and time.monotonic() > last:
+            if n and until is not None and not n % 16 and time.process_time() > until[not legal]:
                 cut = True
                 break
-            found.append((move, *_failures(action, there)))
+            failed, faults = _failures(action, there)
+            legal = legal or not failed
+            found.append((move, failed, faults))
     except Fault as fault:
         wrong = ((action.name, action.during),) if action.during is not None else ()
         return Legality(False, own, failed=wrong, faults={action.name: fault.message})
@@ -64,9 +67,7 @@ def forbidding(
     return Legality(fewest == 0, tuple(c for c, _ in failed), moves, tuple(failed), faults, cut)
 
 
-def allowed(
-    game: Game, state: State, action_name: str, args: Mapping[str, Value], last: float | None = None
-) -> bool | None:
+def allowed(game: Game, state: State, action_name: str, args: Mapping[str, Value], last: float | None = None) -> bool | None:
     """Is the action legal with these arguments? As `forbidding` has it, but the first legal move decides; None: not known."""
     if _closed(game, state, action_name) is not None:
         return False
@@ -74,7 +75,7 @@ def allowed(
     assert action is not None
     try:
         for n, (_, there) in enumerate(_fitting(action, Place(state, game.players), args)):
-            if n and last is not None and not n % 16 and time.monotonic() > last:
+            if n and last is not None and not n % 16 and time.process_time() > last:
                 return None
             if not _failures(action, there)[0]:
                 return True

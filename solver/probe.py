@@ -105,6 +105,10 @@ class Probe:
         """The state that a packed one stands for."""
         return to_state(self.game, self.space.pack.unpack(packed))
 
+    def effects(self) -> dict[str, frozenset[str]]:
+        """The clauses that are effects, each with the actions that it is part of."""
+        return {name: frozenset(m.action for m in self.model.moves if name in m.fired) for name in self.model.switches}
+
     # targets
 
     def under(self, term: Term, off: str | None = None) -> Term:

@@ -109,7 +109,9 @@ class Projector:
         if action is None:
             return line
         kinds = {b.name: b.type for b in action.params}
-        args = tuple((n, v) for n, v in line.args if not boardish(kinds[n]))
+        mine = projection.game.action(action.name)
+        left = {b.name for b in mine.params} if mine is not None else set()
+        args = tuple((n, v) for n, v in line.args if not boardish(kinds[n]) and n in left)
         condition = line.condition
         if condition is not None:
             names: dict[str, Type | None] = {n: None if boardish(k) else k for n, k in kinds.items()}

@@ -365,8 +365,9 @@ def _small(kind: Type) -> bool:
 class Projection:
     """The projection of a game, made for some formulas of questions about it.
 
-    `on_empty` are layings that have a fault unless the table is empty. With `progress` a player's action that reads the board is open just where an unknown says so, so that a position is
-    stuck in the projection where it is in the game; without, the action may be open in more positions.
+    `on_empty` are layings that have a fault unless the table is empty. With `progress` a player's action that reads the board
+    is open just where an unknown says so, so that a position is stuck in the projection where it is in the game; without, the
+    action may be open in more positions.
     """
 
     def __init__(
@@ -488,8 +489,8 @@ class Projection:
         kind = projected_type(e.type)
         known = self.oracles.get(e)
         if known is None:
-            most = most_of(e) if isinstance(kind, Int) else None
-            bound = None if most is None else Translator(self.kinds, lambda _: None).expr(most)
+            most = most_of(put_in(e, {})) if isinstance(kind, Int) else None
+            bound = None if most is None or free_names(most) else Translator(self.kinds, lambda _: None).expr(most)
             known = Oracle(f"unknown({len(self.oracles) + 1})", e, variables_read(e), kind, bound)
             self.oracles[e] = known
             self.kinds[known.name] = kind
@@ -569,7 +570,19 @@ class _ActionProjection:
         effects: list[Effect] = [Assign(name, (), same) for name in p.kept.values()]
         effects += self._effects(a.effects)
         effects += [self._refresh(o) for o in p.oracles.values() if o.name in self.dirty]
-        return Action(a.name, by, during, tuple(self.params), checks, tuple(self.draws), tuple(effects), a.span)
+        return Action(a.name, by, during, self._used(checks, effects), checks, tuple(self.draws), tuple(effects), a.span)
+
+    def _used(self, checks: tuple[Check, ...], effects: list[Effect]) -> tuple[Binder, ...]:
+        """The parameters that anything still reads; others are left out where they always have some value."""
+        read = [x for c in checks for x in (c.formula, *c.lifted)] + [x for d in self.draws for x in d.args]
+        read += _formulas(tuple(effects))
+        kept: list[Binder] = []
+        for b in reversed(self.params):
+            wanted = any(b.name in free_names(x) for x in read)
+            if wanted or not _never_empty(b.domain):
+                kept.insert(0, b)
+                read += [b.domain] if isinstance(b.domain, Expr) else []
+        return tuple(kept)
 
     # arguments
 
@@ -817,6 +830,15 @@ class _ActionProjection:
         return any(o.source in _parts(x) for x in _formulas(self.a.effects))
 
 
+def _never_empty(domain: Expr | Type) -> bool:
+    """Does a parameter always have some value: is its domain a type, or looked up in a table of sets none of which is empty?"""
+    if isinstance(domain, Type):
+        return True
+    if isinstance(domain, Index) and isinstance(domain.base, Const) and isinstance(domain.base.value, Map):
+        return all(isinstance(v, frozenset) and v for v in domain.base.value.values())
+    return False
+
+
 def _formulas(effects: tuple[Effect, ...]) -> list[Expr]:
     found: list[Expr] = []
     for e in effects:
@@ -917,6 +939,8 @@ def most_of(e: Expr, around: dict[str, Expr] | None = None) -> Expr | None:
 
 def _bind(b: Binder, around: dict[str, Expr]) -> None:
     domain = b.domain
+    around.pop(b.name, None)
+    around.pop(b.name + ".size", None)
     if not isinstance(domain, Expr):
         return
     if isinstance(domain, Call) and domain.name == "features":

@@ -66,6 +66,8 @@ class Symmetry:
     game: Game
     names: tuple[str, ...]
     mirrors: dict[str, dict[tuple[str, int], tuple[str, int]]] = field(default_factory=dict)
+    faces: dict[tuple[object, str], str] = field(default_factory=dict)
+    """By the family of their type, the faces that mirror images show: hands and stocks are mirrored with the board."""
     width: int | None = None
     height: int | None = None
 
@@ -96,6 +98,8 @@ class Symmetry:
             if isinstance(images, str):
                 raise BrokenSymmetry("reflection", nowhere, f"the face `{images}` has no mirror image")
             self.mirrors[kind.pieces.name] = images
+            for (face, _), (other, _) in images.items():
+                self.faces[kind.faces.family, face] = other
 
     # images
 
@@ -131,6 +135,8 @@ class Symmetry:
                 return (-found if g.mirror else found) % 4 if not g.turns else ((-found if g.mirror else found) + g.turns) % 4
             case Enum(_, _, family) if family == FAMILY:
                 return self._place(found, g)
+            case Enum(_, _, family) if g.mirror:
+                return self.faces.get((family, found), found)
             case CellType():
                 return self._cell(found, g)
             case EdgeType():

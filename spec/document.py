@@ -519,8 +519,8 @@ _LONGEST_FAMILIES = 200_000
 """How many characters the questions of all families may have together."""
 
 _FORMULAS = {
-    "always", "never", "reach", "largest", "smallest", "odds", "expected", "where", "within", "before", "at", "depth", "measure", "exactly-when",
-    "some-layout", "every-layout",
+    "always", "never", "reach", "largest", "smallest", "odds", "expected", "where", "within", "before", "at", "depth",
+    "measure", "exactly-when", "some-layout", "every-layout",
 }  # fmt: skip
 
 

@@ -45,7 +45,9 @@ class PlayReader:
             return node.text.strip()
         if isinstance(node, Scalar):
             near = did_you_mean(node.text.strip(), MODES)
-            self.sink.error("Q103", node.span, f"`{node.text[:40]}` is no way of playing", help=f"did you mean `{near}`?" if near else _CURE)
+            self.sink.error(
+                "Q103", node.span, f"`{node.text[:40]}` is no way of playing", help=f"did you mean `{near}`?" if near else _CURE
+            )
             return ""
         entries: list[tuple[Node, Node | None]] = []
         if isinstance(node, Sequence):
@@ -77,7 +79,12 @@ class PlayReader:
             key, equals, value = (p.strip() for p in piece.partition("="))
             if not equals or key not in kinds:
                 near = did_you_mean(key, kinds)
-                self.sink.error("Q107", node.span, f"`{name}` has no value called `{key}`", help=f"did you mean `{near}`?" if near else "see its `params`")
+                self.sink.error(
+                    "Q107",
+                    node.span,
+                    f"`{name}` has no value called `{key}`",
+                    help=f"did you mean `{near}`?" if near else "see its `params`",
+                )
                 return None
             typed = self._formula(value, node, kinds[key], f"`{key}`")
             if typed is None:
@@ -107,7 +114,9 @@ class PlayReader:
         for n in elements(node) if isinstance(node, Sequence) else [node]:
             seat = text(n)
             if not seat.isdecimal() or int(seat) >= self.game.players:
-                self.sink.error("Q103", n.span, f"`{seat}` is not a seat of this game", help=f"seats are 0 to {self.game.players - 1}")
+                self.sink.error(
+                    "Q103", n.span, f"`{seat}` is not a seat of this game", help=f"seats are 0 to {self.game.players - 1}"
+                )
             else:
                 seats.add(int(seat))
         return frozenset(seats)
@@ -166,4 +175,3 @@ def _all(parts: list[Expr]) -> Expr:
     if not kept:
         return Const(True, type=BOOL)
     return kept[0] if len(kept) == 1 else Op("and", tuple(kept), type=BOOL)
-

@@ -15,10 +15,10 @@ from tablelaw.spec.forms import LATER
 from tablelaw.spec.formulas import formula, static_value
 from tablelaw.spec.game import Game
 from tablelaw.spec.over_layouts import OF_STATES, Overview, asks_layouts, up_to
+from tablelaw.spec.policies import PlayReader
 from tablelaw.spec.positions import Unreadable, read_value
 from tablelaw.spec.settings import holds
 from tablelaw.spec.source import Span
-from tablelaw.spec.policies import PlayReader
 from tablelaw.spec.types import BOOL, INT, Frac, Int, SetOf, Type, Unknown
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
@@ -206,7 +206,9 @@ class Reader:
         note = f"in question `{q.id}`"
         found = formula(q.formulas["expected"], self.names, self.sink, self._scope(), None, "`expected`", "question", note)
         if not isinstance(found.type, (Int, Frac, Unknown)):
-            self.sink.error("T101", q.formulas["expected"].scalar.span, "`expected` takes a number", notes=(note,), help="ask for a number")
+            self.sink.error(
+                "T101", q.formulas["expected"].scalar.span, "`expected` takes a number", notes=(note,), help="ask for a number"
+            )
         return found
 
     def _number(self, q: Question, key: str) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +25,7 @@ def module(name: str) -> ModuleType:
     return found
 
 
-page, spin, z3_dice = module("page"), module("spin"), module("z3_dice")
+page, spin, z3_dice, layouts = module("page"), module("spin"), module("z3_dice"), module("layouts")
 
 
 def sample() -> dict[str, Any]:
@@ -116,6 +117,41 @@ def test_page_without_spin_says_so() -> None:
     text = page.write(results)
     assert "Spin was not measured: spin not found." in text
     assert "Game A, search" not in text
+
+
+def test_page_has_layouts() -> None:
+    """Rates, counts beside C programs, and both ways of asking about all layouts; where C is quicker it is said."""
+    rates = [{"way": way, "layouts": 300, "seconds": {"told": [s] * 3}} for way, s in (("graphs", 3.0), ("kernel", 0.1))]
+    cities = [{"dice": 7, "cities": 450, "made": 1776, "seconds": {"tablelaw": [0.5] * 3, "C": [0.25] * 3}}]
+    lines = [{"dice": 5, "lines": 3616, "loops": 0, "seconds": {"tablelaw": [2.0] * 3}}]
+    asked = [
+        {"what": "a loop", "n": 4, "way": "z3", "verdict": "found", "seconds": {"asked": [0.5] * 3}},
+        {"what": "a loop", "n": 4, "way": "laying", "verdict": "unknown", "seconds": {"asked": [10.0]}},
+    ]
+    text = page.write({**sample(), "rates": rates, "cities": cities, "lines": lines, "all layouts": asked})
+    assert "| kernel | 3,000 | 30 |" in text
+    assert "| 7 | 450 | 1,776 | 0.500 | 0.250 | 2.0 |" in text
+    assert "| 5 | 3,616 | 0 | 2.00 | – | – |" in text
+    assert "| a loop | 4 | found | 0.500 | none |" in text
+    assert "- closed cities of 7 dice, C: 2.0 times as long." in text
+    assert "## Layouts" not in page.write(sample())
+
+
+C_PROGRAMS = {"closed_cities": (4, [8, 23]), "lines": (4, [952, 8])}
+
+
+@pytest.mark.skipif(shutil.which("cc") is None and shutil.which("gcc") is None, reason="no C compiler")
+@pytest.mark.parametrize("name", C_PROGRAMS)
+def test_c_programs_count_what_the_facts_say(name: str, tmp_path: Path) -> None:
+    dice, counts = C_PROGRAMS[name]
+    program = layouts.compiled(name, tmp_path)
+    assert program is not None
+    assert layouts.by_c(program, dice)["counts"] == counts
+
+
+def test_three_ways_tell_the_same_features() -> None:
+    assert [r["way"] for r in layouts.rates(20)] == ["networkx graphs", "plain layouts", "packed kernel"]
+    assert layouts.cities(4) | {"seconds": 0} == {"dice": 4, "cities": 8, "made": 23, "seconds": 0}
 
 
 REPORT = """

@@ -36,11 +36,12 @@ def said(command: str, monkeypatch: pytest.MonkeyPatch) -> str:
         assert words[0] == "printf", f"only `printf` may feed a command here: {command}"
         typed, words = words[1].replace("\\n", "\n"), words[cut + 1 :]
     assert words[0] == "tablelaw", command
-    out = io.StringIO()
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")  # as a terminal that shows box-drawing characters
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         status = main(words[1:])
-    return normal(out.getvalue()) + (f"(exit status {status})\n" if status else "")
+    out.seek(0)
+    return normal(out.read()) + (f"(exit status {status})\n" if status else "")
 
 
 def rerun(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -83,8 +84,9 @@ def test_console_blocks_stay_within_eighty_columns() -> None:
     """What is shown fits a terminal of 80 columns, but for commands, cures of a diagnostic and the pages of codes."""
     for page in PAGES:
         for block in FENCE.findall(page.read_text(encoding="utf-8")):
-            command = ""
+            command, more = "", False
             for line in block.splitlines():
                 command = line if line.startswith("$") else command
-                free = line == command or line.lstrip().startswith("= ") or command.startswith("$ tablelaw explain")
+                typed, more = more or line == command, line.endswith("\\")
+                free = typed or line.lstrip().startswith("= ") or command.startswith("$ tablelaw explain")
                 assert len(line) <= 80 or free, f"{page.name}: {line}"

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from tablelaw.solver.chance import bounds, exact
-from tablelaw.solver.chance.graph import Chances, Refused, components, end_component, explore
-from tablelaw.solver.explicit.boards import BoardProblem, has_board
+from tablelaw.solver.chance.graph import Chances, Refused, TooMany, components, end_component, explore
+from tablelaw.solver.chance.lumping import alike, canonical
+from tablelaw.solver.explicit.boards import BoardProblem, assignments, has_board
+from tablelaw.solver.ir import Term
+from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, prepare
-from tablelaw.solver.space.graph import Budget, Space
+from tablelaw.solver.projection import SOMEWHERE, Projection, variables_read
+from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.core import Call, Const, Expr, Op, children
-from tablelaw.spec.game import Game
+from tablelaw.spec.game import Action, Game
 from tablelaw.spec.policies import policed
 from tablelaw.spec.questions import Asked, step_needs
 from tablelaw.spec.types import BOOL
 
 NAME = "chance"
 MOST_STATES = 3_000_000
-MOST_EXACT_EDGES = 3_000_000
+MOST_EXACT_EDGES = 20_000_000
+MOST_EXACT_STATES = 400_000
+FIRST_SECONDS, FIRST_STATES = 4.0, 20_000
 
 
 class Chance:
@@ -48,15 +55,25 @@ class Chance:
         if isinstance(asked.play, tuple):
             game = policed(game, asked.play)
         sense = self._sense(asked)
-        ready = Ready(game, asked)
-        chain = self._chain(ready, asked, budget)
+        if not has_board(game):
+            return self._solved(Ready(game, asked), asked, sense, budget)
+        try:
+            return self._solved(Ready(game, asked), asked, sense, budget.part(FIRST_SECONDS), FIRST_STATES)
+        except (OutOfBudget, TooMany):
+            budget.check()
+        return self._left_open(game, asked, sense, budget)
+
+    def _solved(
+        self, ready: Ready, asked: Asked, sense: exact.Sense, budget: Budget, most: int = MOST_STATES
+    ) -> Verdict:
+        chain = self._chain(ready, asked, budget, most)
         if asked.within is not None:
             return self._within(chain, sense, asked.within, budget)
         if asked.kind == "expected":
             self._must_end(chain)
         self._alone(asked, chain)
         notes = [f"{len(chain.packed):,} states matter"]
-        if chain.edges <= MOST_EXACT_EDGES:
+        if chain.edges <= MOST_EXACT_EDGES and len(chain.packed) <= MOST_EXACT_STATES:
             try:
                 values, policy = exact.solve(chain, sense, budget)
                 value = self._first(chain, values)
@@ -75,7 +92,84 @@ class Chance:
         verdict.interval = (str(_down(found.low)), str(_up(found.high)))
         return verdict
 
-    def _chain(self, ready: Ready, asked: Asked, budget: Budget) -> Chances:
+    def _left_open(self, game: Game, asked: Asked, sense: exact.Sense, budget: Budget) -> Verdict:
+        """With the board left open, where it makes no difference: told by two games that hold the real one between them.
+
+        In the one nobody acts on the board at all; in the other anybody may whenever they like, whatever comes of it, and
+        what ends the play by way of it ends it no more. When both give one figure it is that of the game.
+        """
+        formulas = tuple(f for f in (asked.formula, asked.before, asked.at) if f is not None and not isinstance(f, Const))
+        projection = Projection(game, formulas)
+        said = {id(f): projection.formula(f) for f in formulas}
+        if any(x is None for x in said.values()):
+            raise Refused("the question asks more of the board than can be left open")
+        given = None if asked.given is None else projection.state(asked.given)
+        about = replace(
+            asked, given=given, formula=_said(asked.formula, said), before=_said(asked.before, said), at=_said(asked.at, said)
+        )
+        unsure = {a.name for a in projection.game.actions if _unsure(a)}
+        tables = [a.name for a in projection.game.actions if a.name in unsure and a.by is None]
+        if tables or asked.kind != "odds":
+            raise Refused("so large a board matters to the question")
+        without = replace(projection.game, actions=tuple(a for a in projection.game.actions if a.name not in unsure))
+        least = self._solved(Ready(without, about, sliced=True), about, sense, budget)
+        if not unsure or (isinstance(asked.play, tuple) and self._never_open(projection.game, unsure)):
+            least.notes.append("the board makes no difference to it and was left open")
+            return least
+        if asked.play != "best" or least.value is None:
+            raise Refused("so large a board may matter to the question")
+        freed = _without_ends(projection.game, self._touched(projection.game, unsure))
+        chain_sense: set[int] = set()
+
+        def one_side(actor: int) -> int:
+            chain_sense.add(sense(actor))
+            return sense(actor)
+
+        most = self._solved(Ready(freed, about, sliced=True), about, one_side, budget)
+        if -1 in chain_sense:
+            raise Refused("so large a board may matter to what the others do")
+        if most.value != least.value:
+            assert least.value is not None
+            if most.value is None:
+                return Verdict("unknown", reason="no exact figure was found with the board left open", engine=NAME)
+            verdict = Verdict("value", "exhausted", engine=NAME, notes=["the board was left open: bounds that hold"])
+            verdict.interval = (least.value, most.value)
+            return verdict
+        most.notes.append("the figure is the same whether nobody acts on the board or anybody does as they like")
+        return most
+
+    def _never_open(self, game: Game, names: set[str]) -> bool:
+        """Do the checks plainly refuse these actions?"""
+        return all(
+            any(isinstance(c.formula, Const) and c.formula.value is False and not c.lifted for c in a.checks)
+            for a in game.actions
+            if a.name in names
+        )
+
+    def _touched(self, game: Game, names: set[str]) -> frozenset[str]:
+        """The variables whose values may come of what is left open."""
+        touched = {a.name for action in game.actions if action.name in names for a in assignments(action.effects)}
+        touched |= {v.name for v in game.variables if v.name.startswith("unknown(")}
+        grown = True
+        while grown:
+            grown = False
+            for action in game.actions:
+                for a in assignments(action.effects):
+                    if a.name not in touched and variables_read(a.value) & touched and a.name in self._scores(game):
+                        touched.add(a.name)
+                        grown = True
+        return frozenset(touched)
+
+    def _scores(self, game: Game) -> frozenset[str]:
+        """Variables that only ends read: what is added up for a win."""
+        read: frozenset[str] = frozenset()
+        for action in game.actions:
+            parts = [*([action.during] if action.during is not None else []), *(c.formula for c in action.checks)]
+            parts += [x for d in action.draws for x in d.args]
+            read = read.union(*(variables_read(x) for x in parts))
+        return frozenset(v.name for v in game.variables) - read
+
+    def _chain(self, ready: Ready, asked: Asked, budget: Budget, most: int) -> Chances:
         assert asked.formula is not None
         gained: Callable[[int], Fraction] | None = None
         if asked.kind == "odds":
@@ -105,7 +199,7 @@ class Chance:
                     return value(s)
                 return None
 
-        return explore(ready.space, absorbed, gained, budget, MOST_STATES)
+        return explore(ready.space, absorbed, gained, budget, most, ready.same)
 
     def _first(self, chain: Chances, values: list[Fraction]) -> Fraction:
         found = {values[i] for i in range(chain.starts)}
@@ -175,21 +269,30 @@ class Chance:
 class Ready:
     """A game made ready: its space, and formulas as functions of packed states."""
 
-    def __init__(self, game: Game, asked: Asked) -> None:
+    def __init__(self, game: Game, asked: Asked, sliced: bool = False) -> None:
         self.problem: Problem | BoardProblem
         self.space: Space
+        self.same: Callable[[int], int] | None = None
         if has_board(game):
             board = BoardProblem(game, asked, {}, just_now=True)
             self.problem, self.space = board, board.space
         else:
-            self.problem = prepare(game, asked, unroll=True, just_now=True)
-            self.space = Space(self.problem.model)
+            problem = prepare(game, asked, unroll=True, just_now=True)
+            if sliced:
+                terms = [problem.prop(f).start for f in (asked.formula, asked.before, asked.at) if f is not None]
+                problem.model = slice_to(problem.model, relevant(problem.model, terms))
+            self.problem = problem
+            self.space = Space(problem.model)
+            formulas = [f for f in (asked.formula, asked.before, asked.at) if f is not None]
+            self.same = canonical(problem.model.slots, self.space.pack, alike(game, formulas))
         self.game = game
         self.ended = self.space.formula(self.space.ended)
 
     def test(self, e: Expr) -> Callable[[int], bool]:
         prop = self.problem.prop(e)
         found, wrong = self.space.formula(prop.start), self.space.formula(prop.start_fault)
+        if isinstance(prop.start_fault, Term) and prop.start_fault.op == "const" and not prop.start_fault.number:
+            return lambda s: bool(found(s))
 
         def test(s: int) -> bool:
             if wrong(s):
@@ -227,6 +330,21 @@ class Ready:
             return lambda s: int(space.rows[s][at])
         shift, mask = space.pack.shifts[at], space.pack.masks[at]
         return lambda s: (s >> shift) & mask
+
+
+def _said(e: Expr | None, said: dict[int, Expr | None]) -> Expr | None:
+    return e if e is None else said.get(id(e), e)
+
+
+def _unsure(a: Action) -> bool:
+    """Does an action of a projection choose or draw what it does not know?"""
+    names = [*(b.name for b in a.params), *(d.name for d in a.draws)]
+    return any(n.startswith(("unknown(", "place(")) for n in names) or any(b.type == SOMEWHERE for b in a.params)
+
+
+def _without_ends(game: Game, touched: frozenset[str]) -> Game:
+    """The game without the ends that read these variables."""
+    return replace(game, ends=tuple(e for e in game.ends if not variables_read(e.when) & touched))
 
 
 class Split:

@@ -14,6 +14,8 @@ from tablelaw.solver.space.graph import Budget
 
 LARGEST_COMPONENT = 260
 LARGEST_WITH_CHOICES = 80
+LONGEST = 4096
+"""Fractions with longer denominators, in binary digits, are left to bounds."""
 Sense = Callable[[int], int]
 """What an actor wants: 1 the figure large, -1 small, 0 nothing (all its choices alike)."""
 
@@ -31,7 +33,10 @@ def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction],
     policy: dict[int, int] = {}
     for i, v in chain.values.items():
         values[i] = v
-    for number, group in enumerate(components(chain.choices)):
+    groups = components(chain.choices)
+    if any(len(g) > 1 and len(g) > _most(chain, g, sense) for g in groups):
+        raise TooLarge
+    for number, group in enumerate(groups):
         if not number % 256:
             budget.check()
         if len(group) == 1 and not any(j == group[0] for _, draws in chain.choices[group[0]] for j, _ in draws):
@@ -40,6 +45,8 @@ def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction],
                 values[v], best = _best(chain, v, values, sense)
                 if best is not None:
                     policy[v] = best
+                if values[v].denominator.bit_length() > LONGEST:  # type: ignore[union-attr]
+                    raise TooLarge
             continue
         _component(chain, group, values, policy, sense, budget)
     return [v if v is not None else Fraction(0) for v in values], policy
@@ -69,9 +76,7 @@ def _best(chain: Chances, v: int, values: list[Fraction | None], sense: Sense) -
 def _component(
     chain: Chances, group: list[int], values: list[Fraction | None], policy: dict[int, int], sense: Sense, budget: Budget
 ) -> None:
-    deciding = [v for v in group if len(chain.choices[v]) > 1 and sense(chain.choices[v][0][0]) != 0]
-    if len(group) > (LARGEST_WITH_CHOICES if deciding else LARGEST_COMPONENT):
-        raise TooLarge
+    deciding = _deciding(chain, group, sense)
     if end_component(chain.choices, group) is not None:
         _closed(chain, group, values, deciding)
         return
@@ -81,6 +86,8 @@ def _component(
         found = _linear(chain, group, values, chosen, sense, budget)
         for v, x in zip(group, found, strict=True):
             values[v] = x
+        if max(x.denominator.bit_length() for x in found) > LONGEST:
+            raise TooLarge
         better = False
         for v in deciding:
             now, best = _best(chain, v, values, sense)
@@ -93,6 +100,14 @@ def _component(
             return
         for v in group:
             values[v] = None
+
+
+def _deciding(chain: Chances, group: list[int], sense: Sense) -> list[int]:
+    return [v for v in group if len(chain.choices[v]) > 1 and sense(chain.choices[v][0][0]) != 0]
+
+
+def _most(chain: Chances, group: list[int], sense: Sense) -> int:
+    return LARGEST_WITH_CHOICES if _deciding(chain, group, sense) else LARGEST_COMPONENT
 
 
 def _closed(chain: Chances, group: list[int], values: list[Fraction | None], deciding: list[int]) -> None:

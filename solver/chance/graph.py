@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,6 +15,10 @@ Choices = list[tuple[int, Draws]]
 
 class Refused(Exception):
     """The question has no exact answer on this game; the message says why."""
+
+
+class TooMany(Refused):
+    """More states matter than may be looked at."""
 
 
 @dataclass(slots=True)
@@ -37,15 +42,34 @@ def explore(
     gained: Callable[[int], Fraction] | None,
     budget: Budget,
     most: int,
+    same: Callable[[int], int] | None = None,
 ) -> Chances:
-    """All states that matter, breadth-first. `absorbed` gives the value of a state where the question is decided.
+    """All states that matter, breadth-first, the collector of garbage held off: nothing here is garbage. `absorbed` gives the value of a state where the question is decided; `same` the state that stands for a state.
 
     Raises `Refused` where a step has a fault or several actions of the table are open, `OutOfBudget`.
     """
+    held = gc.isenabled()
+    gc.disable()
+    try:
+        return _explore(space, absorbed, gained, budget, most, same)
+    finally:
+        if held:
+            gc.enable()
+
+
+def _explore(
+    space: Space,
+    absorbed: Callable[[int], Fraction | None],
+    gained: Callable[[int], Fraction] | None,
+    budget: Budget,
+    most: int,
+    same: Callable[[int], int] | None,
+) -> Chances:
     found = Chances()
     index: dict[int, int] = {}
 
     def number(s: int) -> int:
+        s = s if same is None else same(s)
         i = index.get(s)
         if i is None:
             i = index[s] = len(found.packed)
@@ -62,7 +86,7 @@ def explore(
             if budget.tell and not at % 4096:
                 budget.tell(f"{len(found.packed):,} states of the chain, {len(found.packed) - at:,} waiting")
         if len(found.packed) > most:
-            raise Refused(f"more than {most:,} states matter")
+            raise TooMany(f"more than {most:,} states matter")
         s = found.packed[at]
         found.reward.append(gained(s) if gained is not None and at >= found.starts else Fraction(0))
         value = absorbed(s)
@@ -78,8 +102,16 @@ def explore(
         for actor, nexts in weighted:
             if any(n < 0 for n, _ in nexts):
                 raise Refused("a step that matters has a fault (see `in-range`)")
-            options.append((actor, [(number(n), p) for n, p in nexts]))
-            found.edges += len(nexts)
+            if same is None:
+                draws = [(number(n), p) for n, p in nexts]
+            else:
+                merged: dict[int, Fraction] = {}
+                for n, p in nexts:
+                    k = number(n)
+                    merged[k] = merged[k] + p if k in merged else p
+                draws = list(merged.items())
+            options.append((actor, draws))
+            found.edges += len(draws)
         found.choices.append(options)
         at += 1
     return found

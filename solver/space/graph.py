@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.ir import Model, Term
@@ -13,6 +14,13 @@ from tablelaw.solver.space.generate import Compiled, compiled, formula_source, s
 from tablelaw.solver.space.pack import Packing, packing
 from tablelaw.solver.trace import to_state
 from tablelaw.spec.game import Game
+
+_ONE = Fraction(1)
+
+
+@lru_cache(maxsize=100_000)
+def _share(part: int, whole: int) -> Fraction:
+    return Fraction(part, whole)
 
 
 class OutOfBudget(Exception):
@@ -224,11 +232,14 @@ class Space:
             if any(n < 0 for n, _ in nexts):
                 result.append((-1, [(-1, Fraction(1))]))
                 continue
+            if len(nexts) == 1:
+                result.append(((tag & 31) - 1, [(nexts[0][0], _ONE)]))
+                continue
             total = sum(w for _, w in nexts)
             merged: dict[int, int] = {}
             for n, w in nexts:
                 merged[n] = merged.get(n, 0) + w
-            result.append(((tag & 31) - 1, [(n, Fraction(w, total)) for n, w in merged.items() if w]))
+            result.append(((tag & 31) - 1, [(n, _share(w, total)) for n, w in merged.items() if w]))
         return result
 
     def choices(self, s: int) -> list[tuple[int, list[int]]]:

@@ -145,8 +145,8 @@ HELPERS: dict[str, Any] = {
     "Map": Map, "Cell": Cell, "Edge": Edge, "Part": Part, "Fault": Fault, "item": item, "same": same, "size": size,
     "copies": copies, "bag_parts": bag_parts, "greatest": greatest, "least": least, "field_of": field_of, "require": require,
     "rolls": rolls, "drawn": drawn, "bag_put": bag_put,
-    "rolled_odds": rolled_odds, "drawn_odds": drawn_odds, "ONE": Fraction(1), "put": put, "whole": whole, "contains": ty.contains,
-    "in_order": in_order, "next_seat": next_seat, **{f"op_{n}": f for n, f in OPERATORS.items()},
+    "rolled_odds": rolled_odds, "drawn_odds": drawn_odds, "ONE": Fraction(1), "put": put, "whole": whole,
+    "contains": ty.contains, "in_order": in_order, "next_seat": next_seat, **{f"op_{n}": f for n, f in OPERATORS.items()},
     **{f"board_{n}": f for n, f in BOARD.items()},
 }  # fmt: skip
 """What the written source may call."""
@@ -519,7 +519,7 @@ class Writer:
             self.line(indent, f"a{i} = {names[x]}")
         passed_on = "".join(f", a{i}" for i in range(len(arguments)))
         fixed = f", {bound}" if bound else ""
-        self.line(indent, f"found.append(lambda s, actor={actor}{fixed}: take_{n}(s, actor{passed_on}))")
+        self.line(indent, f"found.append(lambda s, w=0, actor={actor}{fixed}: (take_{n}, chances_{n})[w](s, actor{passed_on}))")
         del given
         self._take(n, a, arguments)
 
@@ -556,9 +556,7 @@ class Writer:
         outer, self.state, self.now = self.state, (lambda i: f"v{i}"), "(" + ", ".join(f"v{i}" for i in range(count)) + ",)"
         self.run(a.effects, names, inner)
         self.state, self.now = outer, "s"
-        counters = [
-            f"c{k}" if self.just_now else f"min(s[{count + k}] + c{k}, {self.most})" for k in range(len(self.counters))
-        ]
+        counters = [f"c{k}" if self.just_now else f"min(s[{count + k}] + c{k}, {self.most})" for k in range(len(self.counters))]
         self.line(inner, f"out.append(({', '.join([*(f'v{i}' for i in range(count)), *counters])},))")
         self.line(indent, "except Fault:")
         self.line(inner, "out.append(None)")

@@ -85,8 +85,8 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
                 "proved",
                 "any number of steps",
                 str(value),
-                best.clauses,
-                best.trace,
+                clauses=best.clauses,
+                trace=best.trace,
                 evidence=proved.evidence,
                 notes=notes,
             )

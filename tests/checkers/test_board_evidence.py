@@ -177,7 +177,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
     "count": lambda w: w.update(count=w["count"] + 1),
     "count is no number": lambda w: w.update(count="many"),
     "rows are no list": lambda w: w.update(rows=3),
-    "a row is no list": lambda w: every_row(w).__setitem__(0, 3),
+    "a row is no list": lambda w: w["rows"].__setitem__(0, 3),
     "a row is short": lambda w: every_row(w)[0].pop(),
     "other variables": lambda w: w["variables"].reverse(),
     "counted": lambda w: w.update(counted=["lay"]),

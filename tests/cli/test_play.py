@@ -177,3 +177,49 @@ def test_no_line_typed_makes_a_traceback() -> None:
     done = subprocess.run(command, input=nonsense, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+BUILT = '{rolls: 1, ready: 0, shown: {cap: 2, tee: 1}, table: {"(0, 0)": cap/2}, passed: 5}'
+
+
+def test_hundreds_of_squares_do_not_flood_the_screen(typed: object) -> None:
+    """The nearest are numbered, the rest is counted by face, and `moves` lists more of it: what is near, or begins so."""
+    _, out, _ = run(typed, "moves\nmoves build\nmoves build(face=tee\nmoves build(face=straight\n", DICE, "--at", BUILT)
+    first, every, whole, tees, none = out.split("player 0 to move:")[1:] + out.split("no legal move begins")[1:]
+    assert len(first.splitlines()) < 16
+    assert "build(face=cap, cell=(0, -1), rotation=0)" in first
+    assert "of them face=cap 570, face=tee 566: `moves" in first
+    assert "-8)" not in first
+    assert len(every.splitlines()) < 40
+    assert len(whole.splitlines()) < 40
+    assert "build(face=tee, cell=(0, 1), rotation=0)" in whole
+    assert "and 1,106 more, farther off" in whole
+    assert "face=cap," not in tees
+    assert "with `build(face=straight`" in none
+
+
+def test_numbers_of_a_shortened_list_are_those_of_the_long_one(typed: object) -> None:
+    """A number shown anywhere plays the move beside it."""
+    _, out, _ = run(typed, "moves build(face=tee\n", DICE, "--at", BUILT)
+    number, move = next(line.split(maxsplit=1) for line in out.splitlines() if "build(face=tee, cell=(0, 1)," in line)
+    _, out, _ = run(typed, f"{number}\n", DICE, "--at", BUILT)
+    assert f"player 0: {move}" in out
+
+
+def test_typed_squares_undo_and_save_on_a_board(typed: object, tmp_path: Path) -> None:
+    """Moves typed with squares are drawn, a beginning is enough, `undo` takes the piece back, and a saved board goes on."""
+    file = tmp_path / "board.json"
+    far = "build(face=cap, cell=(5, 3), rot"
+    lines = ["build(face=tee, cell=(0, 1), rotation=0)", "undo", "build", far, f"{far}ation=1", f"save {file}", "record"]
+    _, out, _ = run(typed, "\n".join(lines) + "\n", DICE, "--at", BUILT)
+    assert "table: + tee/0 on (0, 1)" in out
+    assert "├──" in out
+    assert "it is open which of 1136 moves is meant: build(face=cap, cell=(0, -1), rotation=0)," in " ".join(out.split())
+    assert "which one: build(face=cap, cell=(5, 3), rotation=0), build(face=cap," in " ".join(out.split())
+    assert "table: + cap/1 on (5, 3)" in out
+    assert json.loads(file.read_text())["table"] == {"(0, 0)": "cap/2", "(5, 3)": "cap/1"}
+    lines = ["build(face=tee, cell=(5, 3), rotation=0)", "build(face=tee, cell=(5, x), rotation=0)"]
+    _, out, _ = run(typed, "\n".join(lines) + "\n", DICE, "--at", str(file))
+    assert "table of 2 pieces" in out
+    assert "illegal: forbidden by build" in out
+    assert "Traceback" not in out

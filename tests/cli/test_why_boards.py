@@ -45,7 +45,7 @@ def test_squares_near_the_move_come_first(capsys: pytest.CaptureFixture[str]) ->
     listed = out.split("legal here: ")[1]
     assert listed.startswith("build(face=cap, cell=(1, 0), rotation=0), ")
     assert listed.count("build(") == 12
-    assert "more as at the start" in listed.replace(", and 2,952 more", ", and 2,952 more")
+    assert " more as at the start" in listed
     assert "cell=(6, -9)" not in listed
 
 
@@ -53,8 +53,8 @@ def test_squares_near_the_pieces_come_first(capsys: pytest.CaptureFixture[str]) 
     """Where the move names no square."""
     _, out = why(capsys, SCATTERED, "build(face=straight)")
     assert "It would be legal if shown[straight] were 1 instead of 0." in out
-    first = out.split("legal here: ")[1].split("), ")[0]
-    assert "cell=(6, -2)" in first
+    first = out.split("legal here: ")[1].split("rotation")[0]
+    assert first in ("build(face=cap, cell=(6, -2), ", "build(face=cap, cell=(0, -1), ")
 
 
 def test_the_answer_comes_soon(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,7 +62,7 @@ def test_the_answer_comes_soon(capsys: pytest.CaptureFixture[str]) -> None:
     for move in ("build(face=cap, cell=(1, 0), rotation=3)", "build", "build(face=straight)", "stop"):
         began = time.process_time()
         why(capsys, SCATTERED, move)
-        assert time.process_time() - began < 6.0, move
+        assert time.process_time() - began < 5.0, move
 
 
 def test_json_counts_what_is_not_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 
 from tablelaw.solver.boards import Boards
 from tablelaw.solver.engine import Engines
+from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game
@@ -53,9 +54,11 @@ def ask(game: Game, name: str = "q") -> Verdict:
 def test_what_has_no_value_on_the_empty_board_may_be_read_after_a_reset() -> None:
     agree(
         game_of("""
-state: {table: {type: "layout[Tile, 2]", init: {"(0, 0)": bend/0}}}
+state: {table: {type: "layout[Tile, 2]", init: {}}}
 actions:
-  clear: {by: "0", require: [{id: any, says: x, check: "size(table) == 0 or max(f.size for f in features(table, road)) == 1"}], do: reset(table)}
+  clear: {by: "0",
+    require: [{id: any, says: x, check: "size(table) == 0 or max(f.size for f in features(table, road)) == 1"}],
+    do: reset(table)}
   take: {by: "0", require: [{id: few, says: x, check: "size(table) < 2"}], do: "table = place(table, (1, 1), bare, 0)"}
 """)
     )
@@ -66,7 +69,9 @@ def test_pieces_that_are_not_turned_are_seen_through_a_window() -> None:
         """
 state: {table: {type: "layout[Tile, 2]", init: {}}}
 actions:
-  lay: {by: "0", params: {c: frontier(table), q: "{0, 1}"}, require: [{id: f, says: x, check: "fits(table, c, bare, q)"}], do: "table = place(table, c, bare, q)"}
+  lay: {by: "0", params: {c: frontier(table), q: "{0, 1}"},
+    require: [{id: f, says: x, check: "fits(table, c, bare, q)"}],
+    do: "table = place(table, c, bare, q)"}
 questions: {q: {always: "all(shows(table, e) == shows(table, across(e)) for e in edges(table))"}}
 """,
         "fixed",
@@ -90,7 +95,9 @@ def test_a_claim_about_all_edges_may_read_more_of_the_board_beside() -> None:
     game = game_of("""
 state: {table: {type: "layout[Tile, 2]", init: {}}}
 actions:
-  lay: {by: "0", params: {c: frontier(table), q: Rotation}, require: [{id: f, says: x, check: "fits(table, c, bend, q)"}], do: "table = place(table, c, bend, q)"}
+  lay: {by: "0", params: {c: frontier(table), q: Rotation},
+    require: [{id: f, says: x, check: "fits(table, c, bend, q)"}],
+    do: "table = place(table, c, bend, q)"}
 questions: {q: {always: "all(road in shows(table, e) for e in edges(table)) or size(features(table, road)) < 3"}}
 """)
     agree(game)
@@ -101,8 +108,10 @@ def test_a_position_that_only_the_open_board_leaves_stuck_is_no_answer() -> None
     game = game_of("""
 state: {table: {type: "layout[Tile, 2]", init: {}}, done: {type: bool, init: false}}
 actions:
-  lay: {by: "0", params: {c: frontier(table)}, require: [{id: f, says: x, check: "not done and fits(table, c, bare, 0)"}], do: "table = place(table, c, bare, 0)"}
-  stop: {by: "0", during: "size(table) == 2 and all(f.closed for f in features(table, road))", do: "done = not done"}
+  lay: {by: "0", params: {c: frontier(table)},
+    require: [{id: f, says: x, check: "not done and fits(table, c, bare, 0)"}],
+    do: "table = place(table, c, bare, 0)"}
+  stop: {by: "0", during: "size(table) == 2", do: "done = not done"}
 questions: {q: {progress: true}}
 """)
     agree(game)
@@ -114,18 +123,20 @@ def test_an_argument_of_effects_that_is_called_like_a_parameter_is_another_squar
         game_of("""
 state: {table: {type: "layout[Tile, 2]", init: {}}, east: {type: bool, init: false}}
 effects:
-  look(c in Cell):
-    - {id: looked, says: x, do: "east = c in table"}
+  see(c in Cell):
+    - {id: seen, says: x, do: "east = c.x > 0"}
 actions:
   lay:
     by: "0"
     params: {c: frontier(table)}
     require: [{id: f, says: x, check: "fits(table, c, bare, 0) and c.x >= 0"}]
-    do: |
-      table = place(table, c, bare, 0)
-      look(step(c, W))
-  peek: {by: "0", params: {c: frontier(table)}, require: [{id: g, says: x, check: "c.x > 0"}], do: "see(step(c, W, 3))"}
-""".replace("effects:", "effects:\n  see(c in Cell):\n    - {id: seen, says: x, do: \"east = c.x > 0\"}"))
+    do: "table = place(table, c, bare, 0)"
+  peek:
+    by: "0"
+    params: {c: frontier(table)}
+    require: [{id: g, says: x, check: "c.x > 0"}]
+    do: "see(step(c, W, 3))"
+""")
     )
 
 
@@ -184,7 +195,10 @@ state: {table: {type: "layout[Tile, 2]", init: {}}, some: {type: "set[Two]", ini
 actions:
   lay:
     by: "0"
-    require: [{id: f, says: x, check: "size(table) < 2 and (any(c.x == 0 and min(k for k in some) == 0 for c in table) or size(table) == 0)"}]
+    require:
+      - id: f
+        says: x
+        check: size(table) < 2 and (any(c.x == 0 and min(k for k in some) == 0 for c in table) or size(table) == 0)
     do: "table = place(table, step((0, 0), E, size(table)), bare, 0)"
 """)
     )
@@ -196,7 +210,9 @@ state: {table: {type: "layout[Tile, 2]", init: {"(0, 0)": bend/0}}}
 define:
   may(face in Tile): fits(table, (1, 0), face, 2)
 actions:
-  lay: {by: "0", params: {face: Tile}, require: [{id: f, says: x, check: "may(bare) != may(bend) or may(face) and not may(bare)"}], do: "table = place(table, (0, 1), face, 0)"}
+  lay: {by: "0", params: {face: Tile},
+    require: [{id: f, says: x, check: "may(bare) != may(bend) or may(face) and not may(bare)"}],
+    do: "table = place(table, (0, 1), face, 0)"}
 """)
     agree(game)
 
@@ -204,19 +220,112 @@ actions:
 def test_a_parameter_that_a_for_hides_is_not_one_unknown() -> None:
     game = game_of("""
 state: {table: {type: "layout[Tile, 2]", init: {"(0, 0)": bend/0}}}
+define:
+  may(face in Tile): fits(table, (1, 0), face, 2)
 actions:
-  lay: {by: "0", params: {face: Tile}, require: [{id: f, says: x, check: "any(fits(table, (1, 0), face, 2) for face in Tile) and not all(fits(table, (1, 0), face, 2) for face in Tile)"}], do: "table = place(table, (0, 1), face, 0)"}
+  lay: {by: "0", params: {face: Tile},
+    require: [{id: f, says: x, check: "any(may(face) for face in Tile) and not all(may(face) for face in Tile)"}],
+    do: "table = place(table, (0, 1), face, 0)"}
 """)
     agree(game)
 
 
 def test_a_formula_written_out_for_a_window_keeps_its_names_apart() -> None:
-    game = game_of("""
-state: {table: {type: "layout[Tile, 2]", init: {"(0, 0)": bend/0}}}
+    agree(
+        game_of("""
+state: {table: {type: "layout[Tile, 3]", init: {"(0, 0)": bend/0, "(1, 1)": bend/0}}}
 define:
   beside(c in Cell): any(e.cell != c for e in edges(table))
 actions:
-  lay: {by: "0", params: {face: Tile}, require: [{id: f, says: x, check: "all(not beside(e.cell) for e in edges(table)) and size(table) < 2"}], do: "table = place(table, (0, 1), face, 0)"}
+  lay:
+    by: "0"
+    params: {face: Tile}
+    require: [{id: f, says: x, check: "any(beside(e.cell) for e in edges(table)) and size(table) < 3"}]
+    do: "table = place(table, (0, 1), face, 0)"
 questions: {q: {always: "all(e.side == N or e.cell in table for e in edges(table))"}}
 """)
-    agree(game)
+    )
+
+
+def test_the_bound_of_an_unknown_names_nothing_of_a_defined_formula() -> None:
+    agree(
+        game_of("""
+state:
+  boards: {type: "map[Player, layout[Tile, 2]]", init: {}}
+  best: {type: 0..2, init: 0}
+define:
+  top(p in Player): "max({0} | {f.size for f in features(boards[p], road)})"
+actions:
+  lay:
+    by: "0"
+    params: {c: "frontier(boards[0])", f: Tile}
+    require: [{id: r, says: x, check: "fits(boards[0], c, f, 0)"}]
+    do: |
+      boards[0] = place(boards[0], c, f, 0)
+      best = top(0)
+""")
+    )
+
+
+def test_the_bound_of_an_unknown_names_nothing_that_a_for_binds() -> None:
+    agree(
+        game_of("""
+state:
+  boards: {type: "map[Player, layout[Tile, 2]]", init: {}}
+  best: {type: 0..2, init: 0}
+actions:
+  lay:
+    by: "0"
+    params: {c: "frontier(boards[0])", f: Tile}
+    require: [{id: r, says: x, check: "fits(boards[0], c, f, 0)"}]
+    do: |
+      boards[0] = place(boards[0], c, f, 0)
+      best = max({0} | {f.size for p in Player for f in features(boards[p], road)})
+""")
+    )
+
+
+def test_where_a_condition_has_no_value_it_does_not_hold() -> None:
+    game = game_of("""
+state: {table: {type: "layout[Tile, 2]", init: {}}}
+actions:
+  lay: {by: "0", params: {c: frontier(table)}, do: "table = place(table, c, bend, 0)"}
+questions:
+  q: {smallest: size(table), where: "max(f.size for f in features(table, road)) == 1"}
+  r: {largest: size(table), where: "max(f.size for f in features(table, road)) == 1"}
+""")
+    for name, value in ("q", "1"), ("r", "2"):
+        assert Explicit(game).ask(asked_of(game)[name], Budget()).value == value
+
+
+def test_faces_off_the_board_are_mirrored_with_it() -> None:
+    text = """
+tablelaw: 1
+game: small
+title: Small
+players: 1
+types: {Face: [Tile, joker]}
+pieces:
+  Tile:
+    parts: {road: {at: sides, hut: 0..1}}
+    rotation: free
+    contact: mine == theirs
+    faces:
+      left: {road: [{at: [N], hut: 1}, [W]]}
+      right: {road: [{at: [N], hut: 1}, [E]]}
+state:
+  table: {type: "layout[Tile, 1]", init: {}}
+  last: {type: Face, init: joker}
+actions:
+  lay:
+    by: "0"
+    params: {f: Tile, q: Rotation}
+    require: [{id: r, says: x, check: "fits(table, (0, 0), f, q)"}]
+    do: |
+      table = place(table, (0, 0), f, q)
+      last = f
+questions: {q: {count: states, up_to: [rotation, reflection]}}
+"""
+    game, sink = checked(text)
+    assert game is not None, [item.message for item in sink]
+    assert Explicit(game).ask(asked_of(game)["q"], Budget()).value == "2"

@@ -8,10 +8,12 @@ import json
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tablelaw.checkers import explain
+from tablelaw.checkers.nearby import centre, sorted_moves
 from tablelaw.cli.table import LONGEST_LINE, Drawn, Illegal, Table, Unclear, Undrawn, chosen
 from tablelaw.report import text
 from tablelaw.report.board import boards, named
@@ -25,18 +27,20 @@ from tablelaw.spec.operators import Fault, same
 from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Line
 from tablelaw.spec.settings import defaults
-from tablelaw.spec.types import LayoutType
+from tablelaw.spec.types import NAMED, Bool, Enum, LayoutType
 from tablelaw.spec.yaml_nodes import Node
 
 OK, FINDING, BAD = 0, 1, 2
 FEW = 9
 """How many moves of one action are listed before the rest is left to `moves ACTION`."""
+MOST_SQUARES = 30
+"""How many moves `moves ACTION` lists of an action that names squares; the nearest come first."""
 
 HELP = """\
 NUMBER            play that move of the list
 take(n=2)         play this move; its beginning is enough when no other begins so
 roll -> pips=3    with what was drawn; without it you are asked, or `--seed` draws
-moves [ACTION]    all legal moves, of one action
+moves [ACTION]    all legal moves, of one action; `moves take(n=2` those that begin so
 why MOVE          is it legal here, and by which clause is it not
 state             the position
 record            the game so far, as a record
@@ -349,41 +353,78 @@ class Hand:
             print(drawn)
 
     def _list(self, only: str | None) -> None:
-        """The legal moves with their numbers: shortened, or in full those of one action (of all: an empty name)."""
-        self.listed = self.table.moves()
+        """The legal moves with their numbers: shortened, or those of one action (of all: an empty name) or that begin so."""
+        self.listed = self._in_order(self.table.moves())
         if not self.listed:
             print("nobody has a legal move, and the game has not ended")
             return
         actor = self.listed[0].actor
         print("the table acts; nobody chooses, so look at either:" if actor is None else f"player {actor} to move:")
+        wanted, bracket, _ = (only or "").partition("(")
         groups: list[list[str]] = []
         bare = False
         for name in dict.fromkeys(m.action for m in self.listed):
-            if only and name != only:
+            if wanted and name != wanted:
                 continue
-            group = [f"{n} {move_text(self.game, m)}" for n, m in enumerate(self.listed, 1) if m.action == name]
+            numbered = [(n, m) for n, m in enumerate(self.listed, 1) if m.action == name]
+            if bracket and only:
+                numbered = [(n, m) for n, m in numbered if move_text(self.game, m).startswith(only.removesuffix(")"))]
+            group = [f"{n} {move_text(self.game, m)}" for n, m in numbered]
+            far = len(group) > MOST_SQUARES and squared(self.game, name)
             if len(group) > FEW and only is None:
                 group[FEW - 1 :] = [f"… {len(group)} in all: `moves {name}`"]
+            elif far:
+                group[MOST_SQUARES:] = [f"… and {len(group) - MOST_SQUARES:,} more, farther off"]
             plain = len(group) == 1 and "(" not in group[0]
             groups[-1:] = [[*groups[-1], *group]] if plain and bare else [*groups[-1:], group]
             bare = plain
+            if far:
+                groups[-1].append(self._kinds(name, [m for _, m in numbered]))
         for group in groups:
+            long = group.pop() if group and group[-1].startswith("  ") else ""
             for row in columns(group, text.width() - 2):
                 print("  " + row)
+            if long:
+                print(text.wrap(long.strip(), "      ", "    "))
+
+    def _in_order(self, moves: list[Move]) -> list[Move]:
+        """As they come, those of an action that names squares with the nearest to the laid pieces first."""
+        near = centre(self.game, self.table.state, ())
+        found: list[Move] = []
+        for name in dict.fromkeys(m.action for m in moves):
+            mine = [m for m in moves if m.action == name]
+            found += sorted_moves(mine, near) if squared(self.game, name) else mine
+        return found
+
+    def _kinds(self, name: str, moves: list[Move]) -> str:
+        """How many there are of each kind, leaving out where and how turned; and how to type one."""
+        action = self.game.action(name)
+        assert action is not None
+        telling = {b.name: b.type for b in action.params if isinstance(b.type, (Enum, Bool))}
+        counts = Counter(", ".join(f"{n}={shown(v, telling[n])}" for n, v in m.args if n in telling) for m in moves)
+        kinds = ", ".join(f"{k} {n:,}" for k, n in counts.most_common(8) if k)
+        example = move_text(self.game, moves[-1])
+        begins = f"`moves {name}({next(iter(counts))}` lists some of them; " if kinds else ""
+        return f"  of them {kinds}: {begins}or type one, such as `{example}`" if kinds else f"  type one, such as `{example}`"
 
     # commands
 
     def _moves(self, rest: str) -> None:
         actions = [a.name for a in self.game.actions]
-        if rest and rest not in actions:
-            print(text.wrap(f"no action is called `{printable(rest)}`; there are {', '.join(actions)}", "    ", ""))
+        name = rest.partition("(")[0].strip()
+        if rest and name not in actions:
+            print(text.wrap(f"no action is called `{printable(name)}`; there are {', '.join(actions)}", "    ", ""))
             return
         told = ending(self.table)
         if told:
             print(told)
             return
-        if rest and not any(m.action == rest for m in self._legal()):
-            print(f"`{rest}` has no legal move here; `why {rest}` says by which clause")
+        if name and not any(m.action == name for m in self._legal()):
+            print(f"`{name}` has no legal move here; `why {name}` says by which clause")
+            return
+        begun = rest.removesuffix(")")
+        if "(" in rest and not any(move_text(self.game, m).startswith(begun) for m in self._legal()):
+            print(text.wrap(f"no legal move begins with `{printable(begun)}`", "    ", ""))
             return
         self._list(rest)
 
@@ -435,6 +476,12 @@ class Hand:
             print("write `seed 1`, or `seed off`")
             return
         print("you draw" if self.table.dice is None else f"draws are random, from seed {rest}")
+
+
+def squared(game: Game, name: str) -> bool:
+    """Does a move of the action name a square, or something on one?"""
+    action = game.action(name)
+    return action is not None and any(isinstance(b.type, NAMED) for b in action.params)
 
 
 def columns(items: list[str], room: int) -> list[str]:

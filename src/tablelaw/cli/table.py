@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tablelaw.checkers.explain import move_line
+from tablelaw.checkers.nearby import centre, sorted_moves
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.replay import place_along
@@ -129,7 +130,7 @@ class Table:
         if not moves:
             raise Illegal
         if len(moves) > 1:
-            shown = [move_text(self.game, m) for m in moves]
+            shown = [move_text(self.game, m) for m in sorted_moves(moves, centre(self.game, self.state, line.args))]
             few = ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
             raise Unclear(f"it is open which of {len(shown)} moves is meant: {few}")
         fitting = [(d, p) for d, p in evaluate.draws(self.game, self.state, moves[0]) if self._fits(line, moves[0], d)]

@@ -11,8 +11,8 @@ from fractions import Fraction
 from tablelaw.checkers.explain import Why
 from tablelaw.checkers.result import Result
 from tablelaw.report.board import before_the_last_piece, boards, named
-from tablelaw.solver.verdict import Verdict
 from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, step_text
+from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game
 
 KNOWN = {

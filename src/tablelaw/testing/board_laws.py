@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from dataclasses import replace
@@ -112,15 +113,15 @@ def check_values(r: random.Random, game: Game, g: naive.Graph, formulas: list[Ex
             after = naive.happened(before, x, 255)
             p = space.number((*(g.states[i][n] for n in names), *(before[c] for c in counters)))
             n = space.number((*(x.after[n] for n in names), *(after[c] for c in counters)))
-            old = replace(evaluate.place(game, g.states[i]), times=lambda c, k=before: k[c])  # type: ignore[misc]
             at = evaluate.place(game, x.after)
-            here = replace(at, names={"actor": x.move.actor}, before=old, times=lambda c, k=after: k[c])  # type: ignore[misc]
+            old = replace(evaluate.place(game, g.states[i]), names={"actor": None}, times=before.__getitem__)
+            here = replace(at, names={"actor": x.move.actor}, before=old, times=after.__getitem__)
             expected = looked_at(lambda e=e, here=here: value(e, here))
             actor = -1 if x.move.actor is None else x.move.actor
             assert bool(fault(p, n, actor)) == (expected is WRONG), (g.states[i], x)
             if expected is not WRONG:
                 assert coded(p, n, actor) == expected, (g.states[i], x)
-            start = looked_at(lambda e=e, at=replace(old, names={"actor": None}): value(e, at))
+            start = looked_at(lambda e=e, old=old: value(e, old))
             assert bool(fault(p)) == (start is WRONG)
             assert start is WRONG or coded(p) == start
 
@@ -157,9 +158,8 @@ def allows(projection: Projection, before: evaluate.State, move: evaluate.Move, 
     kept = {v.name for v in projection.origin.variables}
     assert kept <= set(before)
     known = {b.name: projection_value(projection, move, b) for b in action.params if b.name in dict(move.args)}
-    small = replace(
-        game, actions=tuple(narrowed(a, known, after) if a is action else a for a in game.actions if a is action or a.by is None)
-    )
+    kept_actions = [a for a in game.actions if a is action or a.by is None]
+    small = replace(game, actions=tuple(narrowed(a, known, after) if a is action else a for a in kept_actions))
     tried = 1
     mine = small.action(move.action)
     assert mine is not None
@@ -227,7 +227,7 @@ def projections(game: Game, formulas: list[Expr]) -> list[Projection]:
 def check_projection(r: random.Random, game: Game, g: naive.Graph, formulas: list[Expr], seen: Counter[str]) -> None:
     """Every real step is one of the projection; what is stuck is stuck in it; formulas have the same values."""
     steps = [(i, x) for i, found in enumerate(g.steps) for x in found if x.after is not None and x.move is not None]
-    steps = r.sample(steps, min(10, len(steps)))
+    steps = r.sample(steps, min(8, len(steps)))
     for projection in projections(game, formulas):
         seen["projections"] += 1
         seen["windows"] += projection.window is not None
@@ -285,14 +285,16 @@ def check_position(projection: Projection, g: naive.Graph, i: int, formulas: lis
         for x in g.steps[i][:3]:
             if x.after is not None and x.move is not None:
                 real = read_at(projection.origin, x.after, e, x.move.actor, state)
-                same = {name: state[v] == x.after[v] for v, name in projection.kept.items()}  # type: ignore[index]
+                same = {name: state[v] == x.after[v] for v, name in projection.kept.items()}
                 there = Map({**projection.state(x.after), **same})
                 if real is not WRONG:
                     seen["formula of a step"] += 1
                     assert read_at(projection.game, there, said, x.move.actor, here) == real, (state, x, e)
 
 
-def read_at(game: Game, after: evaluate.State, e: Expr, actor: int | None = None, before: evaluate.State | None = None) -> Value:
+def read_at(
+    game: Game, after: evaluate.State, e: Expr, actor: int | None = None, before: evaluate.State | None = None
+) -> Value:
     """A formula of a question after a step (or at a start), or that it has no value there; nothing has happened before."""
     old = None if before is None else replace(evaluate.place(game, before), times=lambda _: 0)
     here = replace(evaluate.place(game, after), names={"actor": actor}, before=old, times=lambda _: 0)
@@ -362,8 +364,8 @@ def expected_of(game: Game, g: naive.Graph, asked: Asked) -> str | None:
             return None
         values = []
         for s in g.states:
-            if asked.where is None or looked_at(lambda s=s: naive.truth(game, s, asked.where)) is True:  # type: ignore[arg-type]
-                v = looked_at(lambda s=s: naive.truth(game, s, asked.formula))  # type: ignore[arg-type]
+            if asked.where is None or looked_at(lambda s=s: naive.truth(game, s, asked.where)) is True:
+                v = looked_at(lambda s=s: naive.truth(game, s, asked.formula))
                 if v is not WRONG:
                     values.append(v)
         return str((max if asked.kind == "largest" else min)(values)) if values else "unknown"
@@ -376,7 +378,7 @@ def expected_of(game: Game, g: naive.Graph, asked: Asked) -> str | None:
 def check_trace(game: Game, asked: Asked, trace: Trace) -> None:
     """The play is one of the game and shows what it should."""
     assert trace.steps[0].state in evaluate.starts(game)
-    for a, b in zip(trace.steps, trace.steps[1:], strict=False):
+    for a, b in itertools.pairwise(trace.steps):
         assert b.move in evaluate.moves(game, a.state)
         assert evaluate.apply(game, a.state, b.move, b.drawn).state == b.state
     last = trace.steps[-1].state
@@ -388,7 +390,7 @@ def check_trace(game: Game, asked: Asked, trace: Trace) -> None:
         assert trace.steps[trace.loop_from].state == last
     elif asked.kind in ("always", "never", "reach"):
         assert asked.formula is not None
-        found = looked_at(lambda: value_along(game, trace, asked.formula))  # type: ignore[arg-type]
+        found = looked_at(lambda: value_along(game, trace, asked.formula))
         assert found is WRONG or bool(found) == (asked.kind != "always")
 
 
@@ -423,7 +425,7 @@ def check_verdicts(game: Game, g: naive.Graph, seen: Counter[str], seconds: floa
 
 def faulty(g: naive.Graph) -> bool:
     """Has a step, or who has won, no value somewhere?"""
-    return g.faulty or any(looked_at(lambda s=s: evaluate.winners(g.game, s)) is WRONG for s in g.states)  # type: ignore[misc]
+    return g.faulty or any(looked_at(lambda s=s: evaluate.winners(g.game, s)) is WRONG for s in g.states)
 
 
 def check_ranges(game: Game, g: naive.Graph, seen: Counter[str], seconds: float = 1.0) -> None:
@@ -480,7 +482,8 @@ def _image(game: Game, state: evaluate.State, turns: int, mirror: bool, seats: i
             repr((p.kind, sorted(place(a) for a in p.at), [(n, own(n, v, turning[p.kind])) for n, v in p.attributes]))
             for p in reference.turned_parts(table.pieces, face, rotation)
         )
-        mine = [(n, own(n, reference.attribute(table.pieces, face, n, rotation), table.pieces.turning)) for n in table.pieces.attributes]
+        attributes = [(n, reference.attribute(table.pieces, face, n, rotation)) for n in table.pieces.attributes]
+        mine = [(n, own(n, v, table.pieces.turning)) for n, v in attributes]
         return tuple(parts), tuple(mine)
 
     def of(v: Value, kind: ty.Type) -> Any:
@@ -575,7 +578,7 @@ def check_least(game: Game, g: naive.Graph, formulas: list[Expr]) -> bool:
         looks, counted = step_needs([where])
         if looks or counted or where.type != BOOL:
             continue
-        expected = [len(s[table.name]) for s in g.states if looked_at(lambda s=s: naive.truth(game, s, where)) is True]  # type: ignore[misc]
+        expected = [len(s[table.name]) for s in g.states if read_at(game, s, where) is True]
         space = Rows(game, (), None)
         number, bad = (space.formula(c) for c in space.coded(size))
         found = search.least(space, number, space.formula(space.coded(where)[0]), bad, Budget())

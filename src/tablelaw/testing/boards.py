@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tablelaw.spec.game import Game
-from tablelaw.spec.grid import SIDES
+from tablelaw.spec.grid import HALVES, SIDES
 from tablelaw.testing.games import checked, lively, written
 from tablelaw.testing.layouts import Plan, Planner
+
 
 @dataclass
 class BoardMaker:
@@ -71,12 +72,13 @@ class BoardMaker:
         return self.r.choice(found)
 
     def edge(self, d: int = 1) -> str:
-        found: list[Callable[[], str]] = [lambda e=e: e for e in self.named("edge")] * 3  # type: ignore[misc]
-        found.append(lambda: f"edge({self.cell(d - 1)}, {self.side(d - 1)})")
-        if d > 0:
-            found.append(lambda: f"across({self.edge(d - 1)})")
-            found.append(lambda: f"follow(table, {self.edge(d - 1)})")
-        return self.r.choice(found)()
+        found = self.named("edge")
+        if found and self.chance(0.6):
+            return self.r.choice(found)
+        form = self.r.randrange(3) if d > 0 else 0
+        if form == 0:
+            return f"edge({self.cell(d - 1)}, {self.side(d - 1)})"
+        return f"{('across(', 'follow(table, ')[form - 1]}{self.edge(d - 1)})"
 
     def side(self, d: int = 0) -> str:
         found = self.named("side") * 2 + [f"{e}.side" for e in self.named("edge")] + list(SIDES[:2])
@@ -91,6 +93,14 @@ class BoardMaker:
         if not self.plan.free:
             return "0"
         return self.r.choice([*self.named("rotation") * 3, str(self.r.randrange(4))])
+
+    def part(self) -> str:
+        """A part of a piece, laid or not."""
+        kind = self.kind()
+        reach = self.plan.kinds[kind].reach
+        if reach == "inside":
+            return f"part({self.cell()}, {kind})"
+        return f"part({self.cell()}, {kind}, {self.side() if reach == 'sides' else self.r.choice(HALVES)})"
 
     def player(self) -> str:
         own = [*self.named("player"), "turn", str(self.r.randrange(self.players))]
@@ -111,7 +121,8 @@ class BoardMaker:
 
     def bound(self, stem: str) -> str:
         """A name to bind: a new one, seldom one that stands for something around."""
-        return STEMS.get({"c": "cell", "e": "edge"}.get(stem, ""), "") or self.name(stem) if self.chance(0.1) else self.name(stem)
+        known = STEMS.get({"c": "cell", "e": "edge"}.get(stem, ""))
+        return known if known and self.chance(0.1) else self.name(stem)
 
     def of_feature(self, f: str) -> str:
         r = self.r
@@ -191,7 +202,11 @@ class BoardMaker:
 
         def partial() -> str:
             one = f"{r.choice(('min', 'max'))}(p for p in out) == {r.randrange(self.players)}"
-            return f"any(c.x {r.choice(('==', '<', '>='))} 0 and {one} for c in table)" if self.chance(0.5) else f"({cell()} in table and {one})"
+            return (
+                f"any(c.x {r.choice(('==', '<', '>='))} 0 and {one} for c in table)"
+                if self.chance(0.5)
+                else f"({cell()} in table and {one})"
+            )
 
         options: list[Callable[[], str]] = [
             each_face, *([partial] if self.risky() else []),
@@ -208,10 +223,16 @@ class BoardMaker:
         if self.chance(0.5):
             options.append(lambda: self.laid_truth(cell(0), d))
         if self.asking and self.steps:
-            kept = [n for n, sort in self.variables if sort in ("edge", "cell", "mark")] + ["table"]
+            kept = [n for n, sort in self.variables if sort in ("edge", "cell", "mark", "part")] + ["table"]
             options.append(lambda: f"({(one := r.choice(kept))} {r.choice(('==', '!='))} old({one}))")
         if self.maybe_head:
             options.append(lambda: f"(head {r.choice(('==', '!='))} none)")
+        if ("stone", "part") in self.variables:
+            options += [
+                lambda: "(stone.cell in table)",
+                lambda: f"any(stone in f and {self.of_feature('f')} for f in features(table, {self.kind()}))",
+                lambda: f"(stone == {self.part()})",
+            ]
         if ("mark", "mark") in self.variables:
             options += [lambda: "(mark == none)", lambda: f"(mark == {cell()})"]
         return options
@@ -319,6 +340,10 @@ class BoardMaker:
             options += [lambda: [f"head = {self.new_head()}"]] * 2
         if ("here", "cell") in self.variables:
             options += [lambda: [f"here = {self.cell()}"]] * 2
+        if ("mark", "mark") in self.variables:
+            options.append(lambda: [f"mark = {self.cell()} if {self.truth(1)} else {r.choice(('none', 'mark'))}"])
+        if ("stone", "part") in self.variables:
+            options += [lambda: [f"stone = {self.part()}"]] * 2
         if ("next", "face") in self.variables:
             options.append(lambda: [f"next = {self.face()}"])
         if ("marks", "squares") in self.variables and not self.bordered and self.chance(0.5):
@@ -329,7 +354,9 @@ class BoardMaker:
             options.append(lambda: [self.call_effect()])
         if self.chance(0.25):
             k = self.name("k")
-            options.append(lambda: [f"for {k} in {r.choice(('Few', '{0, 1}', 'Player'))}:", *("    " + x for x in self._looped(k))])
+            options.append(
+                lambda: [f"for {k} in {r.choice(('Few', '{0, 1}', 'Player'))}:", *("    " + x for x in self._looped(k))]
+            )
         return r.choice(options)()
 
     def _looped(self, k: str) -> list[str]:
@@ -367,7 +394,7 @@ class BoardMaker:
         self.players = r.choice((1, 2, 2, 3))
         game: dict[str, object] = {"tablelaw": 1, "game": "random", "title": "Random", "players": self.players}
         game["options"] = {
-            "faces": {"kind": "reading", "question": "Joined?", "values": ["joined", "split"], "default": r.choice(("joined", "split"))}
+            "faces": {"kind": "reading", "question": "Joined?", "values": list(SPLIT), "default": r.choice(SPLIT)}
         }  # fmt: skip
         game["types"] = {"Hue": ["red", "blue"], "Phase": ["build", "rest"], "Few": "0..2"}
         game["pieces"] = {"Tile": self.plan.declared()}
@@ -427,6 +454,11 @@ class BoardMaker:
         if self.chance(0.3):
             state["next"] = {"type": "Tile", "init": self.const_face()}
             self.variables.append(("next", "face"))
+        if self.chance(0.25):
+            kind = self.kind()
+            where = {"sides": ", N", "halves": ", Nw", "inside": ""}[self.plan.kinds[kind].reach]
+            state["stone"] = {"type": "Part", "init": f"part((0, 0), {kind}{where})"}
+            self.variables.append(("stone", "part"))
         if self.chance(0.2):
             state["mark"] = {"type": "maybe[Cell]", "init": "none"}
             self.variables.append(("mark", "mark"))
@@ -714,6 +746,7 @@ class BoardMaker:
         return r.choice((text, text, f"{text} or {self.truth(1)}", f"{text} and {self.truth(1)}"))
 
 
+SPLIT = ("joined", "split")
 STEMS = {"cell": "cell", "edge": "way", "face": "face", "rotation": "q"}
 """Names of arguments that are also those of parameters."""
 

@@ -1,0 +1,145 @@
+"""Names that a game does not tell apart, such as faces of a die that nothing depends on: positions that differ by swapping
+them are one.
+
+Two names are alike when swapping them everywhere in the rules and in what is asked changes nothing but the order in which
+things are listed. That is looked at in the formulas themselves, so that no position need be met for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from tablelaw.solver.ir import Slot
+from tablelaw.solver.space.pack import Packing
+from tablelaw.spec.core import Const, Expr
+from tablelaw.spec.game import Game
+from tablelaw.spec.source import Span
+from tablelaw.spec.types import BagOf, Enum, ListOf, MapOf, Maybe, Record, SetOf, Type
+from tablelaw.spec.values import Map, Value
+
+
+def alike(game: Game, asked: list[Expr]) -> list[tuple[str, ...]]:
+    """Classes of names, of two or more, that nothing tells apart."""
+    found: list[tuple[str, ...]] = []
+    for family in _families(game):
+        rest = list(family)
+        while rest:
+            first, rest = rest[0], rest[1:]
+            group = [first, *(n for n in rest if _swappable(game, asked, first, n))]
+            rest = [n for n in rest if n not in group]
+            if len(group) > 1:
+                found.append(tuple(group))
+    return found
+
+
+def _families(game: Game) -> list[tuple[str, ...]]:
+    """The families of names that the bags and maps of a game count by."""
+    found: dict[tuple[str, ...], None] = {}
+
+    def visit(kind: Type) -> None:
+        match kind:
+            case BagOf(Enum(_, _, family)):
+                found[family] = None
+            case MapOf(key, inner):
+                if isinstance(key, Enum):
+                    found[key.family] = None
+                visit(inner)
+            case Record(_, inner_fields):
+                for _, f in inner_fields:
+                    visit(f)
+            case Maybe(elem) | ListOf(elem) | SetOf(elem):
+                visit(elem)
+
+    for v in game.variables:
+        visit(v.type)
+    for v in game.variables:
+        for family in list(found):
+            if _holds(v.type, family):
+                del found[family]  # a variable that holds such a name is not put in order here
+    return list(found)
+
+
+def _holds(kind: Type, family: tuple[str, ...]) -> bool:
+    match kind:
+        case Enum():
+            return kind.family == family
+        case Maybe(elem) | ListOf(elem) | SetOf(elem):
+            return _holds(elem, family)
+        case MapOf(_, inner):
+            return _holds(inner, family)
+        case Record(_, inner_fields):
+            return any(_holds(f, family) for _, f in inner_fields)
+    return False
+
+
+def _swappable(game: Game, asked: list[Expr], a: str, b: str) -> bool:
+    swap = {a: b, b: a}
+    parts: list[Any] = [*asked]
+    for action in game.actions:
+        parts += [action.by, action.during, *action.params, *(c.formula for c in action.checks)]
+        parts += [x for c in action.checks for x in c.lifted]
+        parts += [*action.effects]
+        for d in action.draws:
+            if d.kind in ("roll", "faces") and isinstance(d.args[-1], Const):
+                listed = list(d.args[-1].value)
+                if sorted(map(repr, listed)) != sorted(repr(_value(x, swap)) for x in listed):
+                    return False
+                parts += d.args[:-1]
+            else:
+                parts += d.args
+    for e in game.ends:
+        parts += [e.when, e.winners]
+    parts += [v.init for v in game.variables]
+    return all(_swapped(p, swap) == p for p in parts)
+
+
+def _swapped(x: Any, swap: dict[str, str]) -> Any:
+    """The same formula, effect or binder with names swapped."""
+    if isinstance(x, Const):
+        return replace(x, value=_value(x.value, swap))
+    if isinstance(x, tuple):
+        return tuple(_swapped(y, swap) for y in x)
+    if isinstance(x, (Type, Span, str, int, bool)) or x is None:
+        return x
+    if is_dataclass(x) and not isinstance(x, type):
+        return replace(x, **{f.name: _swapped(getattr(x, f.name), swap) for f in fields(x) if f.name not in ("type", "span")})
+    return x
+
+
+def _value(x: Value, swap: dict[str, str]) -> Value:
+    if isinstance(x, str):
+        return swap.get(x, x)
+    if isinstance(x, frozenset):
+        return frozenset(_value(y, swap) for y in x)
+    if isinstance(x, tuple):
+        return tuple(_value(y, swap) for y in x) if type(x) is tuple else x
+    if isinstance(x, Map):
+        return Map([(_value(k, swap), _value(v, swap)) for k, v in x.items()])
+    return x
+
+
+def canonical(slots: list[Slot], pack: Packing, classes: list[tuple[str, ...]]) -> Callable[[int], int] | None:
+    """The one packed state that stands for all that differ by swapping names alike; None where nothing can be swapped."""
+    plans: list[list[list[tuple[int, int]]]] = []
+    for group in classes:
+        columns = [[i for i, s in enumerate(slots) if name in s.path] for name in group]
+        if not columns[0] or len({len(c) for c in columns}) != 1:
+            continue
+        plans.append([[(pack.shifts[i], pack.masks[i]) for i in c] for c in columns])
+    if not plans:
+        return None
+
+    def found(s: int) -> int:
+        for columns in plans:
+            rows = [tuple((s >> shift) & mask for shift, mask in c) for c in columns]
+            ordered = sorted(rows, reverse=True)
+            if ordered != rows:
+                for c, old, new in zip(columns, rows, ordered, strict=True):
+                    for (shift, _), x, y in zip(c, old, new, strict=True):
+                        if x != y:
+                            s += (y - x) << shift
+        return s
+
+    return found
