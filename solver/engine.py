@@ -27,6 +27,7 @@ FIRST_STATES, FIRST_SECONDS = 30_000, 2.0
 LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
 BOTH_BELOW = 2_000
 FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
+FIRST_CHAIN, FIRST_CHAIN_STATES = 12.0, 200_000
 CHEAP_SECONDS = 4.0
 
 
@@ -150,13 +151,31 @@ class Engines:
 
         began = time.monotonic()
         try:
-            verdict = Chance(self.game).ask(asked, budget)
+            verdict = self._surely(asked, budget) if asked.kind == "terminates" else Chance(self.game).ask(asked, budget)
         except OutOfBudget as spent:
             verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
         except Unlowerable as why:
             verdict = Verdict("unknown", reason=str(why), engine=self.engine)
         verdict.seconds = time.monotonic() - began
         return verdict
+
+    def _surely(self, asked: Asked, budget: Budget) -> Verdict:
+        """By the whole graph where it is small, else by a measure."""
+        from tablelaw.solver.chance.engine import Chance
+
+        if self.engine != "symbolic":
+            first = budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES) if self.engine == "auto" else budget
+            try:
+                found = Chance(self.game).ask(asked, first)
+                if found.verdict != "unknown" or self.engine == "explicit":
+                    return found
+            except (OutOfBudget, Unlowerable):
+                if self.engine == "explicit":
+                    raise
+                budget.check()
+        if not has_board(self.game):
+            return self.symbolic.ask(asked, budget)
+        return Verdict("unknown", reason="whether so large a game on a board ends almost surely is not asked yet")
 
     # plays
 

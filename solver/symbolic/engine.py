@@ -14,6 +14,7 @@ from tablelaw.solver.symbolic.extremes import extreme
 from tablelaw.solver.symbolic.loops import lasso, lowered
 from tablelaw.solver.symbolic.machine import Bad, Machine
 from tablelaw.solver.symbolic.proofs import Prover
+from tablelaw.solver.symbolic.surely import surely
 from tablelaw.solver.trace import fault_step
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Game
@@ -68,6 +69,10 @@ class Symbolic(Prover):
             return extreme(self, asked, machine, budget)
         if asked.kind == "terminates":
             measure = None if asked.measure is None else machine.problem.prop(asked.measure).start
+            if asked.what == "almost-surely":
+                if measure is None:
+                    return Verdict("unknown", reason="so large a game needs a `measure` for this: see `tablelaw explain Q103`")
+                return surely(self, machine, measure, budget)
             return (None if measure is None else lowered(self, machine, measure, budget)) or lasso(self, machine, budget)
         if asked.kind not in KINDS:
             return Verdict("unknown", reason=f"questions of the kind `{asked.kind}` are answered by search")
