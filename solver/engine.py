@@ -164,7 +164,8 @@ class Engines:
         from tablelaw.solver.chance.engine import Chance
 
         if self.engine != "symbolic":
-            first = budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES) if self.engine == "auto" else budget
+            measured = asked.measure is not None and not has_board(self.game)
+            first = budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES) if self.engine == "auto" and measured else budget
             try:
                 found = Chance(self.game).ask(asked, first)
                 if found.verdict != "unknown" or self.engine == "explicit":

@@ -43,7 +43,7 @@ def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: B
             for j, p in draws:
                 target.append(j)
                 chance.append(float(p))
-    wants = [sense(options[0][0]) if options else 0 for options in chain.choices]
+    wants: list[int] = [sense(options[0][0]) if options else 0 for options in chain.choices]
     begins = np.searchsorted(np.array(owner), np.arange(n)) if owner else np.zeros(n, dtype=np.int64)
     busy = np.array([bool(o) for o in chain.choices])
     many = np.array([max(1, len(o)) for o in chain.choices], dtype=np.float64)
@@ -51,7 +51,7 @@ def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: B
     firsts, starts = np.array(first, dtype=np.int64), begins[busy]
     want = np.array(wants)[busy]
     reward = np.array([float(r) for r in chain.reward])
-    widest = 1 + max((len(d) for o in chain.choices for _, d in o), default=1)
+    widest = 1 + max((len(d) for o in chain.choices for _, d in o), default=1) + max(map(len, chain.choices), default=1)
     slack = WIDEN * widest * max(1.0, abs(float(high)), abs(float(low)))
 
     def sweep(x: Any) -> Any:
@@ -64,8 +64,8 @@ def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: B
         return new
 
     lower, upper = np.full(n, float(low)), np.full(n, float(high))
-    for i, v in chain.values.items():
-        lower[i], upper[i] = float(v) - slack, float(v) + slack
+    for i, value in chain.values.items():
+        lower[i], upper[i] = float(value) - slack, float(value) + slack
     sweeps = 0
     try:
         while upper[0] - lower[0] > NARROW:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tablelaw.solver.chance import bounds, exact
-from tablelaw.solver.chance.graph import Chances, Refused, TooMany, components, end_component, explore
+from tablelaw.solver.chance.graph import Chances, Refused, TooMany, averaged, components, end_component, explore, hopeless
 from tablelaw.solver.chance.lumping import alike, canonical
 from tablelaw.solver.explicit.boards import BoardProblem, assignments, has_board
 from tablelaw.solver.ir import Term
@@ -63,23 +63,20 @@ class Chance:
             budget.check()
         return self._left_open(game, asked, sense, budget)
 
-    def _solved(
-        self, ready: Ready, asked: Asked, sense: exact.Sense, budget: Budget, most: int = MOST_STATES
-    ) -> Verdict:
+    def _solved(self, ready: Ready, asked: Asked, sense: exact.Sense, budget: Budget, most: int = MOST_STATES) -> Verdict:
         chain = self._chain(ready, asked, budget, most)
+        self._alone(asked, chain, sense)
+        averaged(chain, sense)
         if asked.within is not None:
             return self._within(chain, sense, asked.within, budget)
         if asked.kind == "expected":
             self._must_end(chain)
-        self._alone(asked, chain)
         notes = [f"{len(chain.packed):,} states matter"]
         if chain.edges <= MOST_EXACT_EDGES and len(chain.packed) <= MOST_EXACT_STATES:
             try:
-                values, policy = exact.solve(chain, sense, budget)
+                values = self._values(chain, asked, sense, budget)
                 value = self._first(chain, values)
                 known = Verdict("value", "exhausted", value=str(value), engine=NAME, states=len(chain.packed), notes=notes)
-                known.evidence = None
-                del policy
                 return known
             except exact.TooLarge:
                 pass
@@ -91,6 +88,15 @@ class Chance:
         verdict = Verdict("value", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
         verdict.interval = (str(_down(found.low)), str(_up(found.high)))
         return verdict
+
+    def _values(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget) -> list[Fraction]:
+        """Exact values; where somebody can stay for ever, with what is hopeless told by the graph first."""
+        try:
+            return exact.solve(chain, sense, budget)[0]
+        except exact.TooLarge:
+            if asked.kind != "odds" or not hopeless(chain, sense):
+                raise
+        return exact.solve(chain, sense, budget)[0]
 
     def _left_open(self, game: Game, asked: Asked, sense: exact.Sense, budget: Budget) -> Verdict:
         """With the board left open, where it makes no difference: told by two games that hold the real one between them.
@@ -189,6 +195,7 @@ class Chance:
             value = ready.number(parts.rest)
             flags = [(c, ready.flag(subject)) for subject, c in parts.counts.items()]
             if flags:
+
                 def gained_(s: int) -> Fraction:
                     return sum((c for c, flag in flags if flag(s)), Fraction(0))
 
@@ -235,15 +242,17 @@ class Chance:
         who = asked.players
         return lambda actor: 0 if actor < 0 else sign if who is None or actor in who else -sign
 
-    def _alone(self, asked: Asked, chain: Chances) -> None:
+    def _alone(self, asked: Asked, chain: Chances, sense: exact.Sense) -> None:
         """Without `who` (and without a way of playing) a single player at most has choices."""
         if isinstance(asked.play, tuple) or asked.play == "uniform":
             return
-        actors = {options[0][0] for options in chain.choices if len(options) > 1}
+        actors = {actor for options in chain.choices if len(options) > 1 for actor, _ in options}
         if asked.play == "" and actors:
             raise Refused("players have choices here: say how they play, as in `play: best`, and for whom with `who`")
         if asked.players is None and len(actors) > 1:
             raise Refused("several players have choices: say with `who` for whom the play is best")
+        if any(len({sense(actor) for actor, _ in options}) > 1 for options in chain.choices):
+            raise Refused("players who want different things may move at the same time, and the rules do not say who is first")
 
     def _must_end(self, chain: Chances) -> None:
         for group in components(chain.choices):
@@ -261,7 +270,8 @@ class Chance:
             if len(group) == 1 and not chain.choices[group[0]]:
                 continue
             if end_component(chain.choices, group) is not None:
-                return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason="some choices keep the play from its end for ever, whatever is drawn")
+                why = "some choices keep the play from its end for ever, whatever is drawn"
+                return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason=why)
         notes = ["whatever is chosen, from every position some draws lead to the end"]
         return Verdict("holds", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
 
@@ -291,7 +301,7 @@ class Ready:
     def test(self, e: Expr) -> Callable[[int], bool]:
         prop = self.problem.prop(e)
         found, wrong = self.space.formula(prop.start), self.space.formula(prop.start_fault)
-        if isinstance(prop.start_fault, Term) and prop.start_fault.op == "const" and not prop.start_fault.number:
+        if not isinstance(self.space, Rows) and prop.start_fault.op == "const" and not prop.start_fault.number:
             return lambda s: bool(found(s))
 
         def test(s: int) -> bool:
@@ -304,10 +314,16 @@ class Ready:
     def number(self, e: Expr) -> Callable[[int], Fraction]:
         if isinstance(e, Const):
             return lambda s: Fraction(e.value)
-        if isinstance(self.space, Rows):
+        if isinstance(self.problem, BoardProblem):
             prop = self.problem.prop(e)
-            found = self.space.formula(prop.start)
-            return lambda s: Fraction(found(s))
+            call, wrong = self.space.formula(prop.start), self.space.formula(prop.start_fault)
+
+            def told(s: int) -> Fraction:
+                if wrong(s):
+                    raise Refused("the formula has no value in a position that matters")
+                return Fraction(call(s))
+
+            return told
         from tablelaw.solver.evaluate import place
         from tablelaw.spec.operators import Fault
         from tablelaw.spec.reckon import value
@@ -399,4 +415,3 @@ def _down(x: Fraction) -> Fraction:
 
 def _up(x: Fraction) -> Fraction:
     return Fraction((x * 10**12).__ceil__(), 10**12)
-

@@ -31,8 +31,8 @@ def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction],
     """
     values: list[Fraction | None] = [None] * len(chain.packed)
     policy: dict[int, int] = {}
-    for i, v in chain.values.items():
-        values[i] = v
+    for i, known in chain.values.items():
+        values[i] = known
     groups = components(chain.choices)
     if any(len(g) > 1 and len(g) > _most(chain, g, sense) for g in groups):
         raise TooLarge
@@ -42,10 +42,11 @@ def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction],
         if len(group) == 1 and not any(j == group[0] for _, draws in chain.choices[group[0]] for j, _ in draws):
             v = group[0]
             if values[v] is None:
-                values[v], best = _best(chain, v, values, sense)
+                value, best = _best(chain, v, values, sense)
+                values[v] = value
                 if best is not None:
                     policy[v] = best
-                if values[v].denominator.bit_length() > LONGEST:  # type: ignore[union-attr]
+                if value.denominator.bit_length() > LONGEST:
                     raise TooLarge
             continue
         _component(chain, group, values, policy, sense, budget)
@@ -77,10 +78,13 @@ def _component(
     chain: Chances, group: list[int], values: list[Fraction | None], policy: dict[int, int], sense: Sense, budget: Budget
 ) -> None:
     deciding = _deciding(chain, group, sense)
-    if end_component(chain.choices, group) is not None:
-        _closed(chain, group, values, deciding)
-        return
     chosen = dict.fromkeys(deciding, 0)
+    if end_component(chain.choices, group) is not None:
+        if _closed(chain, group, values):
+            return
+        if any(sense(chain.choices[v][0][0]) < 0 for v in deciding) or any(chain.reward[v] for v in group):
+            raise TooLarge
+        chosen = _leaving(chain, group, deciding)
     while True:
         budget.check()
         found = _linear(chain, group, values, chosen, sense, budget)
@@ -88,18 +92,49 @@ def _component(
             values[v] = x
         if max(x.denominator.bit_length() for x in found) > LONGEST:
             raise TooLarge
-        better = False
-        for v in deciding:
-            now, best = _best(chain, v, values, sense)
-            assert best is not None
-            if best != chosen[v] and now != values[v]:
-                chosen[v] = best
-                better = True
-        if not better:
+        # one side answers the other in full before the other moves: two that improve at once may go round for ever
+        if not any(_improved(chain, deciding, values, chosen, sense, side) for side in (-1, 1)):
             policy.update(chosen)
             return
         for v in group:
             values[v] = None
+
+
+def _improved(
+    chain: Chances, deciding: list[int], values: list[Fraction | None], chosen: dict[int, int], sense: Sense, side: int
+) -> bool:
+    """Better choices for one side, where it has some."""
+    better = False
+    for v in deciding:
+        if sense(chain.choices[v][0][0]) != side:
+            continue
+        now, best = _best(chain, v, values, sense)
+        assert best is not None
+        if best != chosen[v] and now != values[v]:
+            chosen[v] = best
+            better = True
+    return better
+
+
+def _leaving(chain: Chances, group: list[int], deciding: list[int]) -> dict[int, int]:
+    """Choices under which the component is left with probability one.
+
+    From such choices on nobody who wants the figure large is ever led to stay for ever: in a set that nothing leaves all
+    figures would be equal, and a choice is changed only for a larger one.
+    """
+    inside = set(group)
+    chosen: dict[int, int] = {}
+    decides = set(deciding)
+    while inside:
+        near = {}
+        for v in inside:
+            out = [c for c, (_, draws) in enumerate(chain.choices[v]) if any(j not in inside for j, _ in draws)]
+            if out:
+                near[v] = out[0]
+        assert near
+        inside -= near.keys()
+        chosen |= {v: c for v, c in near.items() if v in decides}
+    return chosen
 
 
 def _deciding(chain: Chances, group: list[int], sense: Sense) -> list[int]:
@@ -110,14 +145,14 @@ def _most(chain: Chances, group: list[int], sense: Sense) -> int:
     return LARGEST_WITH_CHOICES if _deciding(chain, group, sense) else LARGEST_COMPONENT
 
 
-def _closed(chain: Chances, group: list[int], values: list[Fraction | None], deciding: list[int]) -> None:
-    """A component that nothing leaves is never decided: 0. Others are left to bounds."""
+def _closed(chain: Chances, group: list[int], values: list[Fraction | None]) -> bool:
+    """A component that nothing leaves is never decided: 0. Is it one?"""
     inside = set(group)
     if all(j in inside for v in group for _, draws in chain.choices[v] for j, _ in draws):
         for v in group:
             values[v] = Fraction(0)
-        return
-    raise TooLarge
+        return True
+    return False
 
 
 def _linear(

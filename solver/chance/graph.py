@@ -44,7 +44,9 @@ def explore(
     most: int,
     same: Callable[[int], int] | None = None,
 ) -> Chances:
-    """All states that matter, breadth-first, the collector of garbage held off: nothing here is garbage. `absorbed` gives the value of a state where the question is decided; `same` the state that stands for a state.
+    """All states that matter, breadth-first, the collector of garbage held off: nothing here is garbage.
+
+    `absorbed` gives the value of a state where the question is decided; `same` the state that stands for a state.
 
     Raises `Refused` where a step has a fault or several actions of the table are open, `OutOfBudget`.
     """
@@ -117,6 +119,44 @@ def _explore(
     return found
 
 
+def averaged(chain: Chances, sense: Callable[[int], int]) -> None:
+    """Where nobody prefers anything and all choices are alike, one choice stands for them: what comes is a draw."""
+    for v, options in enumerate(chain.choices):
+        if len(options) < 2 or any(sense(actor) for actor, _ in options):
+            continue
+        merged: dict[int, Fraction] = {}
+        for _, draws in options:
+            for j, p in draws:
+                merged[j] = merged.get(j, Fraction(0)) + p / len(options)
+        chain.edges += len(merged) - sum(len(draws) for _, draws in options)
+        chain.choices[v] = [(options[0][0], list(merged.items()))]
+
+
+def hopeless(chain: Chances, sense: Callable[[int], int]) -> bool:
+    """Make 0 the value of each state whose probability is 0 however those play who want it large; was there one?
+
+    By the graph alone: a figure above 0 comes from an absorbing one, by one choice of who wants it, by all of who does not.
+    """
+    some = bytearray(len(chain.choices))
+    for i, value in chain.values.items():
+        some[i] = value > 0
+    changed = True
+    while changed:
+        changed = False
+        for v in range(len(some) - 1, -1, -1):
+            options = chain.choices[v]
+            if some[v] or not options:
+                continue
+            found = [any(some[j] for j, _ in draws) for _, draws in options]
+            if all(found) if sense(options[0][0]) < 0 else any(found):
+                some[v] = changed = True
+    lost = [v for v, options in enumerate(chain.choices) if options and not some[v]]
+    for v in lost:
+        chain.edges -= sum(len(draws) for _, draws in chain.choices[v])
+        chain.values[v], chain.choices[v] = Fraction(0), []
+    return bool(lost)
+
+
 def components(choices: list[Choices]) -> list[list[int]]:
     """Strongly connected components, each after all that can be reached from it (Tarjan 1972, without recursion)."""
     n = len(choices)
@@ -170,7 +210,7 @@ def components(choices: list[Choices]) -> list[list[int]]:
 
 
 def end_component(choices: list[Choices], group: list[int]) -> list[int] | None:
-    """States of a component among which the players together can stay for ever, whatever is drawn; None where there are none."""
+    """States of a component where the players together can stay for ever, whatever is drawn; None where there are none."""
     inside = set(group)
     while inside:
         kept = {v for v in inside if any(all(j in inside for j, _ in draws) for _, draws in choices[v])}

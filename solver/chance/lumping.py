@@ -101,6 +101,14 @@ def _swapped(x: Any, swap: dict[str, str]) -> Any:
         return replace(x, value=_value(x.value, swap))
     if isinstance(x, tuple):
         return tuple(_swapped(y, swap) for y in x)
+    if isinstance(x, Enum):
+        return replace(x, values=tuple(sorted((swap.get(v, v) for v in x.values), key=x.family.index)))
+    if isinstance(x, MapOf):
+        return replace(x, key=_swapped(x.key, swap), value=_swapped(x.value, swap))
+    if isinstance(x, Record):
+        return replace(x, fields=tuple((n, _swapped(f, swap)) for n, f in x.fields))
+    if isinstance(x, (Maybe, ListOf, SetOf, BagOf)):
+        return replace(x, elem=_swapped(x.elem, swap))
     if isinstance(x, (Type, Span, str, int, bool)) or x is None:
         return x
     if is_dataclass(x) and not isinstance(x, type):
@@ -120,13 +128,31 @@ def _value(x: Value, swap: dict[str, str]) -> Value:
     return x
 
 
+def _columns(slots: list[Slot], group: tuple[str, ...]) -> list[list[int]] | None:
+    """The slots of each name, in such an order that those in one place differ by the name alone; None where they do not."""
+    rows: list[dict[object, int]] = [{} for _ in group]
+    for i, s in enumerate(slots):
+        here = [n for n, name in enumerate(group) if name in s.path]
+        if not here:
+            continue
+        name = group[here[0]]
+        if len(here) > 1 or s.path.count(name) > 1:
+            return None  # counted by two of the names at once
+        place = (s.name, tuple(None if p == name else p for p in s.path), s.lo, s.hi)
+        rows[here[0]][place] = i
+    if not rows[0] or any(r.keys() != rows[0].keys() for r in rows):
+        return None
+    return [[r[place] for place in rows[0]] for r in rows]
+
+
 def canonical(slots: list[Slot], pack: Packing, classes: list[tuple[str, ...]]) -> Callable[[int], int] | None:
     """The one packed state that stands for all that differ by swapping names alike; None where nothing can be swapped."""
     plans: list[list[list[tuple[int, int]]]] = []
     for group in classes:
-        columns = [[i for i, s in enumerate(slots) if name in s.path] for name in group]
-        if not columns[0] or len({len(c) for c in columns}) != 1:
+        found_columns = _columns(slots, group)
+        if found_columns is None:
             continue
+        columns = found_columns
         plans.append([[(pack.shifts[i], pack.masks[i]) for i in c] for c in columns])
     if not plans:
         return None
