@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tablelaw.solver.breadth import too_broad
-from tablelaw.solver.explicit.boards import has_board
+from tablelaw.solver.boarded import has_board, never_falls
 from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -24,6 +24,7 @@ ENGINES = ("auto", "explicit", "symbolic")
 SEARCH_ONLY = {"count", "force", "always-after"}
 PROVABLE = {"always", "never", "reach", "progress", "in-range"}
 FIRST_STATES, FIRST_SECONDS = 30_000, 2.0
+SECOND_STATES, SECOND_SECONDS = 400_000, 20.0
 LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
 BOTH_BELOW = 2_000
 FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
@@ -93,6 +94,8 @@ class Engines:
             return self.boards.ask(asked, budget) if has_board(self.game) else self.symbolic.ask(asked, budget)
         if asked.kind in SEARCH_ONLY:
             return self.explicit.ask(asked, budget)
+        if asked.kind == "smallest" and asked.formula is not None and never_falls(self.game, asked.formula):
+            return self.explicit.ask(asked, budget)  # positions with small values first: nothing else is as sure
         spent = ""
         try:
             first = (LATER_SECONDS, LATER_STATES) if self.large else (FIRST_SECONDS, FIRST_STATES)
@@ -104,6 +107,11 @@ class Engines:
             budget.check()
         except Unlowerable as why:
             spent = str(why)
+        if asked.kind == "terminates" and not spent.startswith("the rules"):
+            try:
+                return self.explicit.ask(asked, budget.part(min(SECOND_SECONDS, budget.left() * 0.3), SECOND_STATES))
+            except (OutOfBudget, Unlowerable):
+                budget.check()
         seconds = budget.left()
         most = budget.part(seconds * 0.7) if seconds != float("inf") else budget
         found = self._beyond(asked, most)
@@ -220,7 +228,8 @@ class Engines:
         if self.engine != "symbolic":
             try:
                 loose = any(line.anything for line in scenario.lines)
-                first = budget if self.engine == "explicit" else budget.part(FIRST_OPEN_PLAY if loose else FIRST_PLAY)
+                seconds = FIRST_OPEN_PLAY if loose else max(FIRST_PLAY, min(budget.left(), 600.0) * 0.6)
+                first = budget if self.engine == "explicit" else budget.part(seconds)
                 return plays.find_play(self.game, scenario, first)
             except OutOfBudget:
                 budget.check()

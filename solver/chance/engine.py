@@ -9,8 +9,8 @@ from fractions import Fraction
 from tablelaw.solver.chance import bounds, exact
 from tablelaw.solver.chance.graph import Chances, Refused, TooMany, averaged, components, end_component, explore, hopeless
 from tablelaw.solver.chance.lumping import alike, canonical
-from tablelaw.solver.explicit.boards import BoardProblem, assignments, has_board
-from tablelaw.solver.ir import Term
+from tablelaw.solver.board_problem import BoardProblem
+from tablelaw.solver.boarded import assignments, has_board
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, prepare
 from tablelaw.solver.projection import SOMEWHERE, Projection, variables_read

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
+import tempfile
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from tablelaw.solver import evaluate
-from tablelaw.solver.chance import bounds, engine, exact, graph
+from tablelaw.solver.chance import bounds, engine, exact
 from tablelaw.solver.chance.engine import Chance
 from tablelaw.solver.chance.graph import Chances, Choices, averaged, hopeless
 from tablelaw.solver.evaluate import State, place
@@ -22,6 +25,7 @@ from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.trace import to_numbers
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
+from tablelaw.spec.load import load
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked, Reader
 from tablelaw.spec.reckon import value
@@ -59,10 +63,8 @@ def check_weights(seed: int) -> int:
     g = naive.explore(game, MOST)
     rows = Rows(game, (), None)
     spaces: list[Space] = []
-    try:
+    with contextlib.suppress(Unlowerable):
         spaces = [Space(lower(game, unroll=unroll)[0]) for unroll in (True, False)]
-    except Unlowerable:
-        pass
     compared = 0
     for state in g.states:
         expected = chances(game, state)
@@ -98,7 +100,7 @@ def check_weights(seed: int) -> int:
 
 def test_weights_are_those_of_the_evaluator() -> None:
     """On random games, position by position."""
-    assert sum(check_weights(seed) for seed in range(60)) > 40
+    assert sum(check_weights(seed) for seed in range(30)) > 15
 
 
 # figures of abstract chains
@@ -182,17 +184,15 @@ def check_chain(seed: int) -> bool:
     sense = SENSES[seed % 5]
     expected = by_enumeration(chain, sense)
     averaged(chain, sense)
-    found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=0.2))
+    found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=0.01))
     assert found.low <= expected <= found.high
     value: Fraction | None = None
     try:
         value = exact.solve(chain, sense, Budget(seconds=5))[0][0]
     except exact.TooLarge:
         if hopeless(chain, sense):
-            try:
+            with contextlib.suppress(exact.TooLarge):
                 value = exact.solve(chain, sense, Budget(seconds=5))[0][0]
-            except exact.TooLarge:
-                pass
     assert value is None or value == expected, seed
     if value is not None:
         assert exact.check(chain, exact.solve(chain, sense, Budget())[0], sense)
@@ -203,7 +203,7 @@ def check_chain(seed: int) -> bool:
 
 def test_exact_figures_are_those_of_enumeration() -> None:
     """Cycles, players who can stay away for ever, two sides, nobody."""
-    assert sum(check_chain(seed) for seed in range(400)) > 300
+    assert sum(check_chain(seed) for seed in range(250)) > 200
 
 
 # figures of games
@@ -301,54 +301,102 @@ def sense_of(play: str, who: frozenset[int] | None) -> exact.Sense:
     return lambda a: 0 if a < 0 or play == "uniform" else sign if who is not None and a in who else -sign
 
 
-def questions_of(game: Game) -> list[Asked]:
-    """Some questions of a game, made into questions of odds."""
-    reader = Reader(game, Diagnostics(), evaluate.starts(game)[0])
-    found = []
-    for q in game.document.questions.values():
-        asked = reader.question(q)
-        if asked is not None and asked.kind in ("always", "never", "reach") and asked.formula is not None:
-            found.append(Asked(asked.id, "odds", asked.span, formula=asked.formula))
-    return found
+def dice_game(r: random.Random) -> tuple[Game, list[Asked]]:
+    """A race of two on a short ring with random dice, and a question about it with and without `before`."""
+    last = r.choice((2, 3))
+    actions = []
+    for n in range(r.randint(1, 3)):
+        draw, by = r.choice(
+            (
+                ("{x: die(2)}", "x"),
+                ("{x: die(3), y: die(2)}", "x - y"),
+                ("{x: 'one_of({0: 1/6, 1: 1/2, 3: 1/3})'}", "x"),
+                ("{x: 'roll(2, Col)'}", "x[red]"),
+                ("{x: 'roll(1 + at[0], Col)'}", "x[red] + x[red] * x[red]"),
+                ("{x: draw(bowl)}", "(1 if x == red else 0)"),
+                ("{x: die(1)}", "x"),
+            )
+        )
+        keep = "\n      hand = x" if "roll(2" in draw else ""
+        turn = r.choice(("after(turn)", "after(turn)", "turn"))
+        phase = r.choice(("", "", f"\n    during: at[{n % 2}] != 1"))
+        if n == 0:
+            phase, turn = "", "after(turn)"
+        actions.append(
+            f"""  go{n}:
+    by: turn{phase}
+    chance: {draw}
+    do: |
+      at[actor] = (at[actor] + {by}) % {last + 1}{keep}
+      turn = {turn}
+"""
+        )
+    goal, before = r.choice((("at[0] == LAST", "at[1] == LAST"), ("hand[red] > 0 and at[1] == 1", "at[0] == LAST")))
+    text = f"""tablelaw: 1
+game: g
+title: G
+players: 2
+types: {{Spot: 0..{last}, Col: [red, blue, green]}}
+constants: {{LAST: {last}}}
+state:
+  turn: {{type: Player, init: 0}}
+  at: {{type: "map[Player, Spot]", init: 0}}
+  hand: {{type: "bag[Col, 2]", init: bag()}}
+  bowl: {{type: "bag[Col, 6]", init: {{red: 2, blue: 3, green: 1}}}}
+actions:
+{"".join(actions)}end:
+  - {{id: over, when: "at[0] == LAST or at[1] == LAST"}}
+questions:
+  one: {{odds: "{goal}"}}
+  two: {{odds: "{goal}", before: "{before}"}}
+"""
+    return made(text)
+
+
+def made(text: str) -> tuple[Game, list[Asked]]:
+    """A game with its questions."""
+    sink = Diagnostics()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rules.yaml"
+        path.write_text(text, encoding="utf-8")
+        rules = load(str(path), sink)
+    assert rules is not None, [d.message for d in sink]
+    game = rules.game({}, 2, sink)
+    assert game is not None, [d.message for d in sink]
+    reader = Reader(game, sink, evaluate.starts(game)[0])
+    found = [reader.question(q) for q in rules.document.questions.values()]
+    assert not sink.has_errors, [(d.message, d.span) for d in sink]
+    return game, [q for q in found if q is not None]
 
 
 def check_odds(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """How many figures were compared, and how many of them lie inside of 0 and 1."""
-    _, game = sound(seed, 0.0)
+    game, both = dice_game(random.Random(seed))
     compared = inside = 0
-    asked_all = questions_of(game)
-    for number, plain in enumerate(asked_all[:3]):
-        before = asked_all[-1].formula if number == 0 and len(asked_all) > 1 else None
-        if any(engine.step_needs([e])[k] for e in (plain.formula, before) if e is not None for k in (0, 1)):
-            continue
+    for number, plain in enumerate(both):
         play, who = PLAYS[(seed + number) % len(PLAYS)]
-        asked = replace(plain, play=play, players=who, before=before)
+        asked = replace(plain, play=play, players=who)
         chain = chain_of(game, asked)
-        if chain is None or any(len({sense_of(play, who)(a) for a, _ in o}) > 1 for o in chain.choices):
+        if chain is None:
             continue
         sense = sense_of(play, who)
-        try:
-            found = Chance(game).ask(asked, Budget(seconds=5))
-            soon = Chance(game).ask(replace(asked, within=3), Budget(seconds=5))
-            with monkeypatch.context() as patched:
-                patched.setattr(engine, "alike", lambda game, asked: [])
-                unlumped = Chance(game).ask(asked, Budget(seconds=5))
-            with monkeypatch.context() as patched:
-                patched.setattr(engine, "MOST_EXACT_STATES", -1)
-                bounded = Chance(game).ask(asked, Budget(seconds=1))
-        except Unlowerable:
-            continue
-        assert (unlumped.value, unlumped.verdict) == (found.value, found.verdict)
-        few = {swept(chain, sense, 3)[i] for i in range(chain.starts)}
-        if len(few) == 1:
-            assert soon.value == str(few.pop()), (seed, asked.id)
+        found = Chance(game).ask(asked, Budget(seconds=5))
+        soon = Chance(game).ask(replace(asked, within=3), Budget(seconds=5))
+        with monkeypatch.context() as patched:
+            patched.setattr(engine, "alike", lambda game, asked: [])
+            unlumped = Chance(game).ask(asked, Budget(seconds=5))
+        with monkeypatch.context() as patched:
+            patched.setattr(engine, "MOST_EXACT_STATES", -1)
+            bounded = Chance(game).ask(asked, Budget(seconds=0.5))
+        assert (unlumped.value, unlumped.verdict) == (found.value, found.verdict), seed
+        assert soon.value == str(swept(chain, sense, 3)[0]), (seed, asked.id)
         near = nearly(chain, sense)
         if found.value is None or near is None:
             continue
         exactly = Fraction(found.value)
-        assert all(abs(float(exactly) - near[i]) < 1e-9 for i in range(chain.starts)), (seed, asked.id)
-        if bounded.interval is not None:
-            assert Fraction(bounded.interval[0]) <= exactly <= Fraction(bounded.interval[1])
+        assert abs(float(exactly) - near[0]) < 1e-9, (seed, asked.id)
+        assert bounded.interval is not None
+        assert Fraction(bounded.interval[0]) <= exactly <= Fraction(bounded.interval[1]), (seed, asked.id)
         compared += 1
         inside += 0 < exactly < 1
     return compared, inside
@@ -356,9 +404,44 @@ def check_odds(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
 
 def test_odds_of_games_are_those_of_plain_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all ways of playing, `before` and `within`; lumped or not; by bounds as well."""
-    totals = [check_odds(seed, monkeypatch) for seed in range(120)]
-    assert sum(n for n, _ in totals) > 40
-    assert sum(n for _, n in totals) > 5
+    totals = [check_odds(seed, monkeypatch) for seed in range(20)]
+    assert sum(n for n, _ in totals) > 20
+    assert sum(n for _, n in totals) > 10
+
+
+DEPENDENT = """tablelaw: 1
+game: g
+title: G
+players: 2
+types: {Col: [red, blue]}
+state:
+  hand: {type: "bag[Col, 3]", init: bag()}
+  bowl: {type: "bag[Col, 5]", init: {red: 2, blue: 3}}
+actions:
+  go:
+    by: 0
+    during: size(hand) == 0
+    chance: CHANCE
+    do: hand = GAIN
+end:
+  - {id: over, when: size(hand) > 0}
+questions:
+  one: {odds: "hand[red] >= 1"}
+"""
+
+
+def test_draws_that_hang_on_draws_before_are_left_to_the_other_space() -> None:
+    """The number of dice is itself thrown: no weights in whole numbers tell that."""
+    game, _ = made(DEPENDENT.replace("CHANCE", "{n: die(3), r: 'roll(n, Col)'}").replace("GAIN", "r"))
+    space = Space(lower(game, unroll=True)[0])
+    with pytest.raises(Unlowerable):
+        space.weighted(space.states[0])
+    rows = Rows(game, (), None)
+    expected = chances(game, evaluate.starts(game)[0])
+    assert expected is not None
+    [(actor, nexts)] = rows.weighted(rows.states[0])
+    assert actor == 0
+    assert {rows.state(game, 0, n): p for n, p in nexts} == expected[0][1]
 
 
 # almost surely
@@ -384,7 +467,7 @@ def stays(g: naive.Graph) -> bool:
 def test_almost_surely_is_as_a_plain_search_finds() -> None:
     """Both answers come up."""
     seen: Counter[str] = Counter()
-    for seed in range(150):
+    for seed in range(70):
         _, game = sound(seed, 0.0, questions=0)
         g = naive.explore(game, MOST)
         if not g.whole or g.faulty:

@@ -11,7 +11,7 @@ from typing import Any
 from tablelaw.solver import evaluate
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit import search
-from tablelaw.solver.explicit.boards import never_falls
+from tablelaw.solver.boarded import never_falls
 from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.layout import reference
 from tablelaw.solver.projection import Projection, projected_value

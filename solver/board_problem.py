@@ -2,66 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tablelaw.solver.evaluate import State, starts
 from tablelaw.solver.problem import Prop, scenario_formulas
 from tablelaw.solver.space.rows import Coded, Rows
 from tablelaw.spec import types as ty
-from tablelaw.spec.core import Assign, Bind, Branch, Call, Const, Effect, Expr, Fire, Loop, Op, Var
+from tablelaw.spec.core import Const, Expr, Op
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Asked, step_needs
-from tablelaw.spec.types import BOOL, Int, LayoutType, MapOf, Maybe, Record, Type
-
-
-def has_board(game: Game) -> bool:
-    """Does a position of the game hold a layout?"""
-    return any(_board(v.type) for v in game.variables)
-
-
-def _board(kind: Type) -> bool:
-    match kind:
-        case LayoutType():
-            return True
-        case MapOf(_, inner) | Maybe(inner):
-            return _board(inner)
-        case Record(_, fields):
-            return any(_board(f) for _, f in fields)
-    return False
-
-
-def never_falls(game: Game, e: Expr) -> bool:
-    """Is it plain that no step lowers the number: is it how many pieces lie, and are pieces only ever laid?"""
-    if not (isinstance(e, Call) and e.name == "size" and isinstance(e.args[0], Var) and isinstance(e.args[0].type, LayoutType)):
-        return False
-    table = e.args[0].name
-    return all(_laid(x, table) for a in game.actions for x in assignments(a.effects))
-
-
-def _laid(e: Assign, table: str) -> bool:
-    if e.name != table:
-        return True
-    new = e.value
-    return (
-        not e.path
-        and isinstance(new, Call)
-        and new.name == "place"
-        and isinstance(new.args[0], Var)
-        and new.args[0].name == table
-    )
-
-
-def assignments(effects: tuple[Effect, ...]) -> Iterator[Assign]:
-    """Every assignment of some effects."""
-    for e in effects:
-        match e:
-            case Assign():
-                yield e
-            case Branch(_, yes, no):
-                yield from assignments((*yes, *no))
-            case Loop(_, _, _, body) | Fire(_, _, body) | Bind(_, _, body):
-                yield from assignments(body)
+from tablelaw.spec.types import BOOL, Int
 
 
 class BoardProblem:
