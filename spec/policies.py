@@ -68,9 +68,15 @@ class PlayReader:
         name, _, inside = word.partition("(")
         action = self.game.action(name.strip())
         if action is None or action.by is None or (inside and not inside.endswith(")")):
+            if action is not None and action.by is None:
+                self.sink.error(
+                    "Q103", node.span, f"`{name.strip()}` is an action of the table, which nobody chooses",
+                    help="list moves of players alone; the table acts whenever it can",
+                )  # fmt: skip
+                return None
             known = [a.name for a in self.game.actions if a.by is not None]
             near = did_you_mean(name.strip(), known)
-            cure = f"did you mean `{near}`?" if near else "its players' actions are " + ", ".join(f"`{k}`" for k in known[:12])
+            cure = f"did you mean `{near}`?" if near else "moves of players are " + ", ".join(f"`{k}`" for k in known[:12])
             self.sink.error("Q103", node.span, f"`{word[:40]}` is no move of a player", help=cure)
             return None
         kinds = {b.name: b.type for b in action.params}
@@ -79,11 +85,16 @@ class PlayReader:
             key, equals, value = (p.strip() for p in piece.partition("="))
             if not equals or key not in kinds:
                 near = did_you_mean(key, kinds)
+                takes = "it takes " + ", ".join(f"`{k}`" for k in kinds) if kinds else "it takes none"
                 self.sink.error(
                     "Q107",
                     node.span,
                     f"`{name}` has no value called `{key}`",
-                    help=f"did you mean `{near}`?" if near else "see its `params`",
+                    help=f"did you mean `{near}`?"
+                    if near
+                    else f"{takes}, as in `{name}({next(iter(kinds), 'n')}=…)`"
+                    if kinds
+                    else takes,
                 )
                 return None
             typed = self._formula(value, node, kinds[key], f"`{key}`")

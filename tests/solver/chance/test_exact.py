@@ -31,9 +31,7 @@ def ruin(p: Fraction, most: int) -> Chances:
     """A gambler with 1 of `most`, who wins each round with chance p; state 0 is one coin."""
     coins = [1, *(k for k in range(most + 1) if k != 1)]
     place = {k: i for i, k in enumerate(coins)}
-    choices: list[Choices] = [
-        [] if k in (0, most) else [(-1, [(place[k + 1], p), (place[k - 1], 1 - p)])] for k in coins
-    ]
+    choices: list[Choices] = [[] if k in (0, most) else [(-1, [(place[k + 1], p), (place[k - 1], 1 - p)])] for k in coins]
     return chain(choices, {place[0]: 0, place[most]: 1})
 
 
@@ -84,9 +82,7 @@ def test_what_is_counted_on_the_way() -> None:
 
 def test_one_who_wants_it_large_does_not_stay_for_ever() -> None:
     """To stay costs nothing, but leads nowhere."""
-    c = chain(
-        [[(0, [(1, Fraction(1))]), (0, [(2, HALF), (3, HALF)])], [(0, [(0, Fraction(1))])], [], []], {2: 1, 3: 0}
-    )
+    c = chain([[(0, [(1, Fraction(1))]), (0, [(2, HALF), (3, HALF)])], [(0, [(0, Fraction(1))])], [], []], {2: 1, 3: 0})
     assert exact.solve(c, large, Budget())[0][0] == HALF
 
 
