@@ -13,8 +13,8 @@ from tablelaw.checkers import lint_text
 from tablelaw.checkers.selection import Request
 from tablelaw.solver import evaluate
 from tablelaw.solver.board_probe import BoardProbe
-from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.boarded import has_board
+from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.probe import Found, Probe, Target
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tablelaw.solver.breadth import too_broad
 from tablelaw.solver.boarded import has_board, never_falls
+from tablelaw.solver.breadth import too_broad
 from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget

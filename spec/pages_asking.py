@@ -183,7 +183,7 @@ PAGES = (
         """
         The language has this, this version of the program does not answer it yet.
 
-            questions: {chances: {odds: 0 in winners()}}
+            questions: {agree: {same: [{edition: first}, {edition: second}]}}
 
         Leave it out for now.
         """,

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 MODES = ("best", "worst", "uniform")
 _CURE = "write `best`, `worst`, `uniform`, or a list of moves such as `[roll, stop]`"
 
+_OTHERS = {
+    "odds": {"at": "say with `before` what must not come first, with `within` in how many steps"},
+    "expected": {
+        "within": "say with `at` when the number is looked at",
+        "before": "say with `at` when the number is looked at",
+    },
+}
+
 
 class PlayReader:
     """Reads `play` and `who` of a question."""
@@ -31,6 +39,10 @@ class PlayReader:
 
     def fields(self) -> dict[str, Any]:
         """`play` and `players`; what is amiss is told."""
+        for key, cure in _OTHERS[self.q.kind].items():
+            other = self.q.node.get(key)
+            if other is not None:
+                self.sink.error("Q103", other.span, f"`{self.q.kind}` takes no `{key}`", help=cure)
         node = self.q.node.get("play")
         found: dict[str, Any] = {"play": self._play(node)}
         who = self.q.node.get("who")
@@ -166,7 +178,10 @@ def _can(game: Game, action: Action, args: tuple[tuple[str, Expr], ...]) -> Expr
     given = dict(args)
     body = _all([Op("or", (c.formula, *c.lifted), type=BOOL) if c.lifted else c.formula for c in action.checks])
     for b in reversed(action.params):
-        if b.name in given:
+        if b.name in given and isinstance(b.domain, (ty.Int, ty.Enum)):
+            same = Op("eq", (Local(b.name, type=b.type), given[b.name]), type=BOOL)
+            body = Agg("any", (Binder(b.name, b.domain, b.type, (same,)),), body, type=BOOL)
+        elif b.name in given:
             local = Local(b.name, type=b.type)
             inside = [Op("in", (local, b.domain), type=BOOL)] if isinstance(b.domain, Expr) else []
             body = Let((b.name,), (given[b.name],), _all([*inside, body]), type=BOOL)

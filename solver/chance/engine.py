@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from tablelaw.solver.board_problem import BoardProblem
+from tablelaw.solver.boarded import assignments, has_board
 from tablelaw.solver.chance import bounds, exact
 from tablelaw.solver.chance.graph import Chances, Refused, TooMany, averaged, components, end_component, explore, hopeless
 from tablelaw.solver.chance.lumping import alike, canonical
-from tablelaw.solver.board_problem import BoardProblem
-from tablelaw.solver.boarded import assignments, has_board
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, prepare
 from tablelaw.solver.projection import SOMEWHERE, Projection, variables_read
@@ -43,7 +43,10 @@ class Chance:
                 return self._surely(asked, budget)
             return self._figure(asked, budget)
         except Refused as why:
-            return Verdict("unknown", reason=str(why), engine=NAME)
+            reason = str(why)
+            if reason == exact.NO_MOVE and isinstance(asked.play, tuple):
+                reason = "the list of `play` runs out: in a position that matters none of its moves is legal and true"
+            return Verdict("unknown", reason=reason, engine=NAME)
 
     # figures
 
@@ -220,6 +223,7 @@ class Chance:
         return min(chain.values.values(), default=Fraction(0)), max(chain.values.values(), default=Fraction(0))
 
     def _within(self, chain: Chances, sense: exact.Sense, steps: int, budget: Budget) -> Verdict:
+        self._moves_are_left(chain, steps)
         values: list[Fraction | None] = [chain.values.get(i, Fraction(0)) for i in range(len(chain.packed))]
         for _ in range(steps):
             budget.check()
@@ -232,6 +236,16 @@ class Chance:
         if len(found) > 1:
             raise Refused("the starts of the game have different answers; give a position")
         return Verdict("value", "exhausted", value=str(found.pop()), engine=NAME, states=len(chain.packed))
+
+    def _moves_are_left(self, chain: Chances, steps: int) -> None:
+        """Has somebody a move wherever so many steps may want one?"""
+        met = set(range(chain.starts))
+        new = met
+        for _ in range(steps):
+            if any(not chain.choices[v] and v not in chain.values for v in new):
+                raise Refused(exact.NO_MOVE)
+            new = {j for v in new for _, draws in chain.choices[v] for j, _ in draws} - met
+            met |= new
 
     def _sense(self, asked: Asked) -> exact.Sense:
         """What each actor wants of the figure."""

@@ -1,7 +1,7 @@
 """Exact values as fractions: component by component, linear equations solved outright, choices improved until none is better.
 
 Howard's policy iteration on each component; what it ends with satisfies the equations of best choice exactly, and where
-nobody can stay away from a decision for ever these have one solution.
+nobody can stay away from a decision for ever these have one solution. Where somebody can, the least is meant (`_lasting`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from tablelaw.solver.space.graph import Budget
 
 LARGEST_COMPONENT = 260
 LARGEST_WITH_CHOICES = 80
+NO_MOVE = "somebody has no move where the play is not over (see `progress`)"
 LONGEST = 4096
 """Fractions with longer denominators, in binary digits, are left to bounds."""
 Sense = Callable[[int], int]
@@ -65,7 +66,7 @@ def _of_draws(chain: Chances, draws: Draws, values: list[Fraction | None]) -> Fr
 def _best(chain: Chances, v: int, values: list[Fraction | None], sense: Sense) -> tuple[Fraction, int | None]:
     options = chain.choices[v]
     if not options:
-        raise Refused("somebody has no move where the play is not over")
+        raise Refused(NO_MOVE)
     want = sense(options[0][0])
     found = [_of_draws(chain, draws, values) for _, draws in options]
     if want == 0 or len(options) == 1:
@@ -78,13 +79,12 @@ def _component(
     chain: Chances, group: list[int], values: list[Fraction | None], policy: dict[int, int], sense: Sense, budget: Budget
 ) -> None:
     deciding = _deciding(chain, group, sense)
-    chosen = dict.fromkeys(deciding, 0)
     if end_component(chain.choices, group) is not None:
-        if _closed(chain, group, values):
-            return
-        if any(sense(chain.choices[v][0][0]) < 0 for v in deciding) or any(chain.reward[v] for v in group):
+        if any(chain.reward[v] for v in group):
             raise TooLarge
-        chosen = _leaving(chain, group, deciding)
+        _lasting(chain, group, values, policy, sense, budget)
+        return
+    chosen = dict.fromkeys(deciding, 0)
     while True:
         budget.check()
         found = _linear(chain, group, values, chosen, sense, budget)
@@ -116,25 +116,59 @@ def _improved(
     return better
 
 
-def _leaving(chain: Chances, group: list[int], deciding: list[int]) -> dict[int, int]:
-    """Choices under which the component is left with probability one.
+def _lasting(
+    chain: Chances, group: list[int], values: list[Fraction | None], policy: dict[int, int], sense: Sense, budget: Budget
+) -> None:
+    """A component where a play can stay for ever, which counts 0: the side that wants the figure large improves its choices
+    against the full answer of the other, each state from which nothing more is reached being 0 by the graph alone.
 
-    From such choices on nobody who wants the figure large is ever led to stay for ever: in a set that nothing leaves all
-    figures would be equal, and a choice is changed only for a larger one.
+    What it ends with is a value that the side makes sure of, and meets the equations, of which the true value is the least
+    solution: so it is that.
     """
-    inside = set(group)
-    chosen: dict[int, int] = {}
-    decides = set(deciding)
-    while inside:
-        near = {}
-        for v in inside:
-            out = [c for c, (_, draws) in enumerate(chain.choices[v]) if any(j not in inside for j, _ in draws)]
-            if out:
-                near[v] = out[0]
-        assert near
-        inside -= near.keys()
-        chosen |= {v: c for v, c in near.items() if v in decides}
-    return chosen
+    inside, deciding = set(group), _deciding(chain, group, sense)
+    strong = [v for v in deciding if sense(chain.choices[v][0][0]) > 0]
+    weak = {v for v in deciding if sense(chain.choices[v][0][0]) < 0}
+    chosen = dict.fromkeys(strong, 0)
+    while True:
+        some = _hopeful(chain, group, inside, values, chosen, weak)
+        rest = [v for v in group if v in some]
+        for v in group:
+            values[v] = None if v in some else Fraction(0)
+        answers = {v: 0 for v in rest if v in weak}
+        while rest:
+            budget.check()
+            found = _linear(chain, rest, values, chosen | answers, sense, budget)
+            for v, x in zip(rest, found, strict=True):
+                values[v] = x
+            if max(x.denominator.bit_length() for x in found) > LONGEST:
+                raise TooLarge
+            if not _improved(chain, list(answers), values, answers, sense, -1):
+                break
+            for v in rest:
+                values[v] = None
+        if not _improved(chain, strong, values, chosen, sense, 1):
+            policy.update(chosen | answers)
+            return
+
+
+def _hopeful(
+    chain: Chances, group: list[int], inside: set[int], values: list[Fraction | None], chosen: dict[int, int], weak: set[int]
+) -> set[int]:
+    """The states of a component whose figure is above 0 under these choices of the one side, whatever the other does."""
+    some: set[int] = set()
+
+    def reaches(draws: Draws) -> bool:
+        return any(j in some if j in inside else bool(values[j]) for j, _ in draws)
+
+    grown = True
+    while grown:
+        grown = False
+        for v in group:
+            options = [chain.choices[v][chosen[v]]] if v in chosen else chain.choices[v]
+            if v not in some and (all if v in weak else any)(reaches(draws) for _, draws in options):
+                some.add(v)
+                grown = True
+    return some
 
 
 def _deciding(chain: Chances, group: list[int], sense: Sense) -> list[int]:
@@ -143,16 +177,6 @@ def _deciding(chain: Chances, group: list[int], sense: Sense) -> list[int]:
 
 def _most(chain: Chances, group: list[int], sense: Sense) -> int:
     return LARGEST_WITH_CHOICES if _deciding(chain, group, sense) else LARGEST_COMPONENT
-
-
-def _closed(chain: Chances, group: list[int], values: list[Fraction | None]) -> bool:
-    """A component that nothing leaves is never decided: 0. Is it one?"""
-    inside = set(group)
-    if all(j in inside for v in group for _, draws in chain.choices[v] for j, _ in draws):
-        for v in group:
-            values[v] = Fraction(0)
-        return True
-    return False
 
 
 def _linear(

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import cast
 
 from tablelaw.solver import evaluate
-from tablelaw.solver.explicit import counts, lassos, search
 from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board, never_falls
+from tablelaw.solver.explicit import counts, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
 from tablelaw.solver.ir import Term
 from tablelaw.solver.loops import people, whose

@@ -132,7 +132,7 @@ def _never_rises(machine: Machine, measure: Term, budget: Budget) -> bool:
 
 
 def _lowered(machine: Machine, measure: Term, steps: int, faces: list[int], cut: Cut | None, budget: Budget) -> bool:
-    """From every position (that meets a condition), for some face: is there no play of so many steps with that face alone that keeps the measure?"""
+    """From every position (that meets a condition), for some face: does no play of so many steps with it keep the measure?"""
     e, row = machine.encoder, machine.row
     solver = z3.Solver()
     solver.add(*machine.known(row), z3.Not(e.term(machine.model.ended, machine.env(row))))

@@ -1,4 +1,4 @@
-"""Printed cities of which only the end is told: the play to them is sought with the board left open, and laid with real dice."""
+"""Printed cities of which only the end is told: a play is sought with the board left open, then laid with real dice."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_only_the_end_of_the_play_is_told(tmp_path: Path, name: str, dice: int) 
     rules = load(str(tmp_path / "rules.yaml"), sink)
     assert rules is not None
     session = Session(rules, Request(questions=(name,), seconds=300.0, cores=False), sink)
-    found = [r for _, _, r in session.answers(session.selection.cases()) if r is not None]
+    found = [r for _, _, r in session.answers(list(session.selection.cases())) if r is not None]
     assert [r.verdict.verdict for r in found] == ["holds"]
     trace, game = found[0].trace, found[0].game
     assert trace is not None

@@ -89,9 +89,13 @@ def body(text: str) -> str:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.parent.name for path in EXAMPLES])
 def test_examples_keep_their_meaning(path: Path) -> None:
-    """Every example can be formatted, and no line of the result is longer than it has to be."""
+    """Every example can be formatted, and no line of the result is longer than it has to be.
+
+    A fraction with many digits is one word, which no formatter can fold.
+    """
     result = formatted(path.read_text("utf-8"))
-    assert [row for row in result.splitlines() if len(row) > WIDTH and "#" not in row] == []
+    long = [row for row in result.splitlines() if len(row) > WIDTH and "#" not in row]
+    assert [row for row in long if not re.fullmatch(r" *is: \d+/\d+", row)] == []
 
 
 def test_keys_stand_in_the_order_of_the_forms() -> None:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.boarded import never_falls
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit import search
-from tablelaw.solver.boarded import never_falls
 from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.layout import reference
 from tablelaw.solver.projection import Projection, projected_value

@@ -132,9 +132,12 @@ def test_figures_of_two_sides(read: Read) -> None:
     assert g.ask("e").value == str(best(0, 0, {0: -1, 1: 1}))
 
 
-def test_two_who_can_keep_the_turn_going_get_bounds(read: Read) -> None:
-    """Both may stop for ever: no exact figure, but bounds that hold."""
-    v = read(COIN + "  a: {odds: pot == 3, play: best, who: [0]}\n").ask("a")
+def test_two_who_can_keep_the_turn_going(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both may stop for ever: the figure is exact all the same, and bounds hold it."""
+    g = read(COIN + "  a: {odds: pot == 3, play: best, who: [0]}\n")
+    assert g.ask("a").value == "5/8"
+    monkeypatch.setattr(engine, "MOST_EXACT_STATES", 0)
+    v = g.ask("a")
     assert v.interval is not None
     assert Fraction(v.interval[0]) <= Fraction(5, 8) <= Fraction(v.interval[1])
 
@@ -181,10 +184,14 @@ def test_a_list_is_followed_in_order(read: Read) -> None:
         COIN
         + "  a: {odds: pot == 3, play: {stop: pot >= 3 and turn == 0, throw: 'true'}}\n"
         + "  b: {odds: pot == 3, play: [stop, throw]}\n  c: {odds: pot == 4, play: {throw: pot < 2}}\n"
+        + "  d: {odds: pot == 4, within: 2, play: {throw: pot < 1}}\n"
+        + "  e: {odds: pot == 4, within: 1, play: {throw: pot < 1}}\n"
     )
     assert g.ask("a").value == "5/8"
     assert g.ask("b").value == "0"
-    assert g.ask("c").verdict == "unknown"
+    assert "runs out" in (g.ask("c").reason or "")
+    assert "runs out" in (g.ask("d").reason or "")
+    assert g.ask("e").value == "0"
 
 
 @pytest.mark.parametrize(("text", "counts", "rest"), [
