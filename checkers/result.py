@@ -77,7 +77,10 @@ def as_expected(kind: str, verdict: Verdict, expected: Expected | None) -> bool 
         return verdict.verdict == expected.verdict
     if verdict.interval is not None:
         ends = [Fraction(x) for x in verdict.interval]
-        return all(abs(x - Fraction(str(expected.value))) <= (expected.within or 0) for x in ends)
+        wanted, within = Fraction(str(expected.value)), expected.within or Fraction(0)
+        if all(abs(x - wanted) <= within for x in ends):
+            return True
+        return False if wanted + within < ends[0] or ends[1] < wanted - within else None  # between them: not decided
     if verdict.value is None:
         return False
     try:
@@ -91,4 +94,11 @@ def exit_status(results: list[Result]) -> int:
     """0 all as expected, 1 a finding, 3 something unknown."""
     if any(r.as_expected is False for r in results):
         return 1
-    return 3 if any(r.verdict.verdict == "unknown" and r.as_expected is not True for r in results) else 0
+    return 3 if any(_open(r) for r in results) else 0
+
+
+def _open(result: Result) -> bool:
+    """Is it not known, or known too roughly to be compared?"""
+    if result.verdict.verdict == "unknown":
+        return result.as_expected is not True
+    return result.expected is not None and result.as_expected is None

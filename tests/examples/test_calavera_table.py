@@ -93,7 +93,7 @@ def test_the_readme_names_nothing_that_the_file_lacks() -> None:
 
 def answers(names: tuple[str, ...]) -> list[Result]:
     sink = Diagnostics()
-    session = Session(rules(), Request(names, seconds=60.0, cores=False), sink)
+    session = Session(rules(), Request(names, seconds=300.0, cores=False), sink)
     assert session.check(), [d.message for d in sink]
     found = [result for _, _, result in session.answers(list(session.selection.cases())) if result is not None]
     assert found
