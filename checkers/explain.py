@@ -21,9 +21,10 @@ from tablelaw.spec.document import items
 from tablelaw.spec.game import Game
 from tablelaw.spec.grid import Cell
 from tablelaw.spec.load import Rules
-from tablelaw.spec.operators import Fault
+from tablelaw.spec.operators import Fault, same
+from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Line, Reader
-from tablelaw.spec.reckon import Place
+from tablelaw.spec.reckon import Place, visit
 from tablelaw.spec.settings import Setting
 from tablelaw.spec.source import Source
 from tablelaw.spec.yaml_nodes import Node, Scalar, parse_yaml
@@ -87,6 +88,8 @@ def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostic
         verdict.reason = _reason(game, state, line, found.clauses)
         for clause, formula in found.failed:
             answer.values += [(clause, text) for text in values_in(formula, _place(game, state, found, line))]
+        if found.clauses == (line.action,) and not found.failed:
+            answer.values += [(line.action, text) for text in _not_offered(game, state, line)]
         answer.nearest = list(_nearest(game, state, line, found))
     others = legal_moves(game, state, near, LOOK, line.action)
     mine = others.of(line.action)
@@ -96,6 +99,25 @@ def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostic
         answer.left_out = [v.name for v in game.variables if v.name not in given]
     _differs(rules, game, node, found.legal, move, answer)
     return _told(answer, found.candidates[0].actor if found.candidates else None)
+
+
+def _not_offered(game: Game, state: evaluate.State, line: Line) -> Iterator[str]:
+    """Each argument that is not among what its parameter may be, as far as that hangs on no other parameter."""
+    action = game.action(line.action or "")
+    written = {k.text: v.text for k, v in game.document.actions[action.name].params} if action is not None else {}
+    here = evaluate.place(game, state)
+    for b in action.params if action is not None else ():
+        given = dict(line.args)
+        if b.name not in given:
+            return
+        try:
+            if not any(same(v, given[b.name]) for v in visit(b.domain, here)):
+                among = written.get(b.name, b.name).strip()
+                yield f"`{b.name}` is {shown(given[b.name], b.type)}, which is not among `{among}` here"
+                return
+        except Fault:
+            return
+        here = here.bind({b.name: given[b.name]})
 
 
 def _listed(answer: Why, game: Game, found: Moves) -> None:

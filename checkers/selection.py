@@ -51,7 +51,8 @@ class Selection:
     def names(self) -> list[str]:
         """The questions and scenarios to be asked, in the order of the file; unknown names go to the sink."""
         used = {n for q in self.doc.questions.values() if q.kind == "possible" for n in texts(q.node.get("possible"))}
-        known = [*(["in-range"] if "in-range" not in self.doc.questions else []), *self.doc.questions, *self.doc.scenarios]
+        unwritten = [] if "in-range" in self.doc.questions else ["in-range"]  # last: the author's own questions come first
+        known = [*self.doc.questions, *self.doc.scenarios, *unwritten]
         for name in self.request.questions:
             if name not in known:
                 near = did_you_mean(name, known)

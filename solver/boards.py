@@ -25,7 +25,7 @@ from tablelaw.spec.questions import Asked, Staged
 if TYPE_CHECKING:
     from tablelaw.solver.engine import Engines
 
-NOT_LAID = "with the board left open there is such a play, but none with real pieces was found beside it"
+NOT_LAID = "such a play was found as long as pieces may do anything, but none was found with real pieces"
 KINDS = {"always", "never", "reach", "progress", "terminates", "largest", "smallest"}
 LEFT_OPEN = "the board was left open in the proof: it holds whatever lies there"
 
@@ -63,6 +63,7 @@ class Boards:
             return windowed
         projection, engines, about = self.projected(asked)
         found = engines.ask(about, budget)
+        found.notes = [n for n in found.notes if "no range is left" not in n]  # said of the projection, not of the game
         found.evidence = _kept(found, projection, name_for(asked)) if shows(asked.kind, found.verdict) else None
         if found.verdict == "unknown":
             found.trace = None
@@ -112,7 +113,7 @@ class Boards:
         projection = self.projector.of_ranges()
         found = self.make(projection.game).ask(asked, budget)
         if found.verdict != "holds":
-            return Verdict("unknown", reason="it was not proved with the board left open")
+            return Verdict("unknown", reason="it was not proved of every board at once")
         found.evidence = _kept(found, projection, name_for(asked))
         found.notes.append(LEFT_OPEN)
         return found

@@ -128,7 +128,7 @@ class Census:
             yield from made
         except OutOfBudget as spent:
             far = f"all layouts of up to {_pieces(self.done)} were looked at, " if self.done else ""
-            raise OutOfBudget(f"{spent.reason}; {far}{self.looked:,} in all") from None
+            raise OutOfBudget(f"{spent.reason}; {far}{self.looked:,} layouts were looked at") from None
 
     def _closed_alone(self, formula: Expr, parts: list[tuple[str, Expr]], sizes: tuple[int, ...]) -> Layout | None:
         """As `counterexample`, where the formula speaks of closed features alone, each for itself.

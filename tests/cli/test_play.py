@@ -142,7 +142,7 @@ def test_given_moves_print_a_record(typed: object) -> None:
         ("...", 2, "a single move is played at a time"),
         ("(((", 2, "is not a move"),
         ("take(n=1) * 5", 0, "player 0 wins"),
-        ("take(n=2); take(n=2); take(n=1); take(n=1)", 1, "forbidden by empty-bowl"),
+        ("take(n=2); take(n=2); take(n=1); take(n=1)", 1, "the play is over by empty-bowl"),
     ],
 )
 def test_given_moves_that_cannot_be_played(typed: object, moves: str, status: int, told: str) -> None:

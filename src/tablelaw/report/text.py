@@ -209,7 +209,9 @@ def why_text(answer_: Why, defaults: dict[str, str]) -> str:
             entry = game.clauses.get(c)
             says = f": {entry.says}" if entry is not None and entry.says else ""
             lines.append(wrap(f"{cited(game, c)}{says}", "      ", "    "))
-        lines[0] = wrap(f"illegal: forbidden by {', '.join(v.clauses)}" if v.clauses else "illegal", "    ", "")
+        over = len(v.clauses) == 1 and any(e.id == v.clauses[0] for e in game.ends)
+        told = f"illegal: {'the play is over by' if over else 'forbidden by'} {', '.join(v.clauses)}"
+        lines[0] = wrap(told if v.clauses else "illegal", "    ", "")
         if v.reason and not any(c in game.clauses for c in v.clauses):
             lines.append(wrap(v.reason, "    "))
         for c, text in answer_.values:
