@@ -210,6 +210,8 @@ class Review:
                 return not (isinstance(by, Const) and by.value != 0)
             case Op("sub") if isinstance(e.type, ty.BagOf):
                 return True
+            case Call("fits" | "links", (_, _, _, turns, *_)) if not _within(turns.type, Int(0, 3)):
+                return True
             case Call("place", args):
                 return Call("fits", args, type=BOOL) not in facts
             case Call("feature", (table, part)):

@@ -244,6 +244,8 @@ class _Board:
             mine = self.t.names.types.get(name)
             if isinstance(kind, Enum) and isinstance(mine, Enum) and set(kind.values) <= set(mine.values):
                 return found, known
+        if isinstance(kind, Enum) and kind.name in self.t.names.faulty:
+            raise _Bad
         self.t.fail("T102", node, f"`{self.name}` takes a face, this is {told(kind)}", help=f"write `{USES[self.name]}`")
         raise _Bad
 

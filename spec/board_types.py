@@ -18,3 +18,5 @@ LARGEST_GRID = 128
 """How many pieces a free grid, and how many squares a board, may take."""
 FARTHEST_APART = 8
 """How many steps from the laid pieces `frontier` may look."""
+OF_THE_GRID = ("Side", "Half", "Direction", "Rotation", "Cell", "Edge", "Part", "Kind")
+"""Types that a game with pieces has, whose names it may not give to others."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablelaw.spec import types as ty
+from tablelaw.spec.board_types import OF_THE_GRID
 from tablelaw.spec.can import CanEntry
 from tablelaw.spec.core import Binder, Const, Draw, Expr
 from tablelaw.spec.declarations import CALLED, RESERVED, declare
 from tablelaw.spec.definitions import type_definitions
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import Action as DocAction
-from tablelaw.spec.document import Clause, Document, get
+from tablelaw.spec.document import Clause, Document, get, items
 from tablelaw.spec.document import Variable as DocVariable
 from tablelaw.spec.force import Force, both, not_so, under
 from tablelaw.spec.formulas import formula
@@ -103,7 +104,9 @@ class Checker:
     # names
 
     def _reserved(self) -> None:
+        pieces = {k.text: k.span for k, _ in items(self.doc.pieces)}
         groups: list[tuple[str, dict[str, Span]]] = [
+            ("the name of pieces", pieces),
             ("a type", {n: k.span for n, (k, _) in self.doc.types.items()}),
             ("a constant", {n: k.span for n, (k, _) in self.doc.constants.items()}),
             ("a variable", {v.name: v.span for v in self.doc.variables.values()}),
@@ -112,7 +115,8 @@ class Checker:
         seen: dict[str, str] = {}
         for what, names in groups:
             for name, span in names.items():
-                if name in RESERVED or (what == "a formula" and name in CALLED):
+                grid = pieces and what == "a type" and name in OF_THE_GRID
+                if grid or name in RESERVED or (what == "a formula" and name in CALLED):
                     self.sink.error("R211", span, f"`{name}` has a meaning of its own", help="choose another name")
                 elif name in seen:
                     self.sink.error("R211", span, f"`{name}` is {seen[name]} already", help="choose another name")

@@ -343,8 +343,10 @@ class PieceReader:
                 return [FacePart(kind.name, (), tuple((n, a.missing) for n, a in table.items()))]
             if isinstance(node, Scalar) and node.value is False:
                 return []
-            if isinstance(node, Sequence) and not node.items:
-                return [FacePart(kind.name, (), tuple((n, a.missing) for n, a in table.items()))]
+            if not isinstance(node, Mapping):
+                cure = f"write `{kind.name}: true`, or its attributes, as in `{kind.name}: {{…}}`: one to a face at most"
+                self.sink.error("S401", node.span, f"a part of kind `{kind.name}` lies inside and lists no sides", help=cure)
+                return None
             found = self._with_attributes(node, (), kind, table)
             return None if found is None else [found]
         if not isinstance(node, Sequence):
@@ -474,6 +476,10 @@ def layout_type(
     if name in names.faulty:
         return ty.UNKNOWN
     found = names.pieces.get(name)
+    if found is None and name in names.types and names.cell is not None:
+        cure = "give the layout a variable of its own; maps, lists and `maybe` of layouts stand there too"
+        sink.error("R210", place, "a layout is the type of a variable under `state:` alone", help=cure)
+        return None
     if found is None or names.cell is None:
         near = did_you_mean(name, names.pieces)
         cure = f"did you mean `{near}`?" if near else "declare it under `pieces:`"

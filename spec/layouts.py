@@ -87,7 +87,8 @@ class Layout:
     # laying
 
     def fits(self, cell: Cell, face: str, rotation: int) -> bool:
-        """Inside, empty, and every contact kept."""
+        """Inside, empty, and every contact kept; a fault where there is no such rotation."""
+        quarter_turns(rotation)
         if cell in self.cells or not self.inside(cell) or len(self.cells) >= self.limit:
             return False
         if not self.pieces.free and rotation % 4:
@@ -102,6 +103,7 @@ class Layout:
 
     def place(self, cell: Cell, face: str, rotation: int) -> Layout:
         """The layout with one more piece; a fault where the square is taken, outside, or no piece is left."""
+        quarter_turns(rotation)
         if cell in self.cells:
             raise Fault("layout", f"a piece lies on {tuple(cell)} already")
         if not self.inside(cell):
@@ -124,6 +126,7 @@ class Layout:
 
     def links(self, cell: Cell, face: str, rotation: int, kind: str) -> frozenset[str]:
         """The sides (halves) of a piece to be laid at which a part of the kind would meet one."""
+        quarter_turns(rotation)
         found: set[str] = set()
         halves = self.pieces.halves(kind)
         for p in self.pieces.parts[face, rotation]:
@@ -228,6 +231,12 @@ class Layout:
         """The side at which a line that enters there leaves again; None on an empty square or where it ends."""
         near = self.cells.get(edge.cell)
         return None if near is None else self.pieces.through[near].get(edge.side)
+
+
+def quarter_turns(rotation: int) -> None:
+    """A fault unless a piece can lie so: 0 to 3 quarter turns."""
+    if not 0 <= rotation <= 3:
+        raise Fault("range", f"a piece is turned 0 to 3 quarters, not {rotation}")
 
 
 class LaidPiece:

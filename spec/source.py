@@ -127,8 +127,14 @@ def _file_error(code: str, message: str, cure: str | None) -> Diagnostic:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file at once: beside it first, then in its place, so that it is never half-written. A link stays a link."""
+    """Write a file at once: beside it first, then in its place, so that it is never half-written.
+
+    A link stays a link, a device or pipe what it is.
+    """
     path = path.resolve()
+    if path.exists() and not path.is_file():  # a device or a pipe is written to; what it is called stays what it is
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         beside.write_text(text, encoding="utf-8", newline="\n")

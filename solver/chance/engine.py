@@ -287,6 +287,8 @@ class Chance:
                 why = "some choices keep the play from its end for ever, whatever is drawn"
                 return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason=why)
         notes = ["whatever is chosen, from every position some draws lead to the end"]
+        if any(not options and v not in chain.values for v, options in enumerate(chain.choices)):
+            notes = ["no choice keeps a play going for ever; but some play gets stuck before its end, as `progress` tells"]
         return Verdict("holds", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
 
 

@@ -308,3 +308,16 @@ def test_an_attribute_of_another_kind_is_a_fault() -> None:
     (road,) = (p for p in laid(y0="straight").parts(Cell(0, 0)) if p.kind == "road")
     with pytest.raises(Fault, match="a part of kind `road` has no `flight`"):
         road.read("flight")
+
+
+@pytest.mark.parametrize("turns", [-1, 4, 7])
+def test_a_piece_is_turned_by_no_more_than_three_quarters(turns: int) -> None:
+    """A rotation that a formula makes too large is a fault of the rules."""
+    table = Layout(ANY, 9)
+    for look in (
+        lambda: table.fits(Cell(0, 0), "cap", turns),
+        lambda: table.place(Cell(0, 0), "cap", turns),
+        lambda: table.links(Cell(0, 0), "cap", turns, "city"),
+    ):
+        with pytest.raises(Fault, match="turned 0 to 3 quarters"):
+            look()
