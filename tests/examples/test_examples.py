@@ -135,8 +135,9 @@ def test_scenarios_of_the_dice_game_go_as_written() -> None:
     assert not odd(answers(DICE, Request(names)), open_too=True)
 
 
+@pytest.mark.slow
 def test_quick_questions_about_the_dice_game() -> None:
-    assert not odd(answers(DICE, Request(QUICK, engine="symbolic", seconds=60.0, cores=False)), open_too=True)
+    assert not odd(answers(DICE, Request(QUICK, seconds=60.0, cores=False)), open_too=True)
 
 
 def test_scenarios_of_line_dice_go_as_written() -> None:
