@@ -28,6 +28,7 @@ from tablelaw.spec.core import (
     Items,
     Local,
     Loop,
+    Make,
     Op,
     Var,
     children,
@@ -124,6 +125,8 @@ class Review:
 
     def _assign(self, e: Assign, facts: Facts, alias: dict[str, Expr]) -> Facts:
         new = put_in(e.value, alias)
+        if boardish(new.type) and not _stays(new, facts):
+            self.flag()  # a square kept might come to lie farther off than its type reaches
         for k in e.path:
             if isinstance(k, Expr):
                 self.formula(put_in(k, alias), facts)
@@ -334,6 +337,42 @@ def _fixed_apart(kind: LayoutType, rotation: Expr) -> bool:
     """May the pieces be turned so?"""
     assert kind.pieces is not None
     return kind.pieces.free or (isinstance(rotation, Const) and rotation.value == 0)
+
+
+def _stays(e: Expr, facts: Facts) -> bool:
+    """Is a place that a variable is to keep plainly one near the pieces (or no place at all)?"""
+    match e:
+        case Const() | Var() | Local():
+            return True
+        case Call("step", (base, _, far)):
+            near = isinstance(base, Const) or any(
+                isinstance(f, Op) and f.op == "in" and f.args[0] == base and isinstance(f.args[1].type, LayoutType)
+                for f in facts
+            )
+            return near and isinstance(far, Const) and abs(far.value) <= 1
+        case Call("across", (edge,)):
+            return any(
+                isinstance(f, Op)
+                and f.op == "in"
+                and f.args[0] == edge
+                and isinstance(f.args[1], Call)
+                and f.args[1].name in _NEAR
+                for f in facts
+            ) or isinstance(edge, Const)
+        case Call("neighbours8"):
+            return False
+        case Make() if isinstance(e.type, ty.CellType):
+            return False
+        case Agg(_, binders, body):
+            inside = facts
+            for b in binders:
+                if isinstance(b.domain, Expr):
+                    inside |= {Op("in", (Local(b.name, type=b.type), b.domain), type=BOOL)}
+            return _stays(body, inside) and all(not isinstance(b.domain, Expr) or _stays(b.domain, facts) for b in binders)
+    return all(_stays(c, facts) for c in children(e) if boardish(c.type))
+
+
+_NEAR = ("edges", "open_edges", "rim")
 
 
 def _kept(e: Expr) -> bool:

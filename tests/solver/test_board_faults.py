@@ -45,3 +45,13 @@ def test_an_attribute_of_parts_of_any_kind_is_told(check: str, told: bool) -> No
     game, sink = checked(RULES.format(check=check))
     assert game is not None, [item.message for item in sink]
     assert ("east" in Review(game).look().clauses) == told
+
+
+def test_a_square_that_wanders_off_may_leave_its_range() -> None:
+    """`here = step(here, N)` again and again leaves every box: the open board shows nothing of its range."""
+    text = RULES.replace("state:", 'state:\n  here: {{type: Cell, init: "(0, 0)"}}', 1)
+    wandering = text.replace("do: table = place", "do: |\n      here = step(here, N)\n      table = place", 1)
+    for rules, told in ((text, False), (wandering, True)):
+        game, sink = checked(rules.format(check="true"))
+        assert game is not None, [item.message for item in sink]
+        assert bool(Review(game).look().clauses) == told
