@@ -102,7 +102,6 @@ class Realiser:
 
     def _on(self, steps: list[Step]) -> Trace | None:
         stack = [self._following(steps[0].state, 0)]
-        game = self.projection.origin
         last = len(self.trace.steps) - 1
         if last == 0:
             return self._whole(steps)
@@ -126,7 +125,6 @@ class Realiser:
                 steps.pop()
                 continue
             stack.append(self._following(step.state, at))
-        del game
         return None
 
     def _whole(self, steps: list[Step]) -> Trace | None:

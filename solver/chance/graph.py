@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tablelaw.solver.space.components import strong
 from tablelaw.solver.space.graph import Budget, Space
 
 Draws = list[tuple[int, Fraction]]
@@ -158,55 +159,8 @@ def hopeless(chain: Chances, sense: Callable[[int], int]) -> bool:
 
 
 def components(choices: list[Choices]) -> list[list[int]]:
-    """Strongly connected components, each after all that can be reached from it (Tarjan 1972, without recursion)."""
-    n = len(choices)
-    order, low = [0] * n, [0] * n
-    on_stack = bytearray(n)
-    stack: list[int] = []
-    found: list[list[int]] = []
-    counter = 0
-    following = [[j for _, draws in c for j, _ in draws] for c in choices]
-    for root in range(n):
-        if order[root]:
-            continue
-        counter += 1
-        order[root] = low[root] = counter
-        stack.append(root)
-        on_stack[root] = 1
-        work = [(root, 0)]
-        while work:
-            v, k = work.pop()
-            nexts = following[v]
-            descended = False
-            while k < len(nexts):
-                w = nexts[k]
-                k += 1
-                if not order[w]:
-                    work.append((v, k))
-                    counter += 1
-                    order[w] = low[w] = counter
-                    stack.append(w)
-                    on_stack[w] = 1
-                    work.append((w, 0))
-                    descended = True
-                    break
-                if on_stack[w]:
-                    low[v] = min(low[v], order[w])
-            if descended:
-                continue
-            if work:
-                u = work[-1][0]
-                low[u] = min(low[u], low[v])
-            if low[v] == order[v]:
-                group = []
-                while True:
-                    w = stack.pop()
-                    on_stack[w] = 0
-                    group.append(w)
-                    if w == v:
-                        break
-                found.append(group)
-    return found
+    """Strongly connected components, each after all that can be reached from it."""
+    return list(strong([[j for _, draws in c for j, _ in draws] for c in choices]))
 
 
 def end_component(choices: list[Choices], group: list[int]) -> list[int] | None:

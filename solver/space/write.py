@@ -513,14 +513,12 @@ class Writer:
                 passed.append("(" + " or ".join(ways) + ")")
             self.line(indent, f"if {' and '.join(passed)}:")
             indent += 1
-        given = ", ".join([actor, *(names[x] for x in arguments)])
         bound = ", ".join(f"a{i}=a{i}" for i in range(len(arguments)))
         for i, x in enumerate(arguments):
             self.line(indent, f"a{i} = {names[x]}")
         passed_on = "".join(f", a{i}" for i in range(len(arguments)))
         fixed = f", {bound}" if bound else ""
         self.line(indent, f"found.append(lambda s, w=0, actor={actor}{fixed}: (take_{n}, chances_{n})[w](s, actor{passed_on}))")
-        del given
         self._take(n, a, arguments)
 
     def _take(self, n: int, a: Action, arguments: list[str]) -> None:
