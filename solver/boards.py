@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tablelaw.solver import plays
+from tablelaw.solver.boarded import assignments
 from tablelaw.solver.evaluate import State, end, moves
 from tablelaw.solver.projecting import Projector, name_for, shows
 from tablelaw.solver.projection import Projection
@@ -16,11 +17,12 @@ from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.trace import Trace
 from tablelaw.solver.verdict import Verdict
-from tablelaw.spec.core import Expr
-from tablelaw.spec.game import Game
+from tablelaw.spec.core import Const, Expr
+from tablelaw.spec.game import Action, Game
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked, Staged
+from tablelaw.spec.types import LayoutType
 
 if TYPE_CHECKING:
     from tablelaw.solver.engine import Engines
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
 NOT_LAID = "such a play was found as long as pieces may do anything, but none was found with real pieces"
 KINDS = {"always", "never", "reach", "progress", "terminates", "largest", "smallest"}
 LEFT_OPEN = "the board was left open in the proof: it holds whatever lies there"
+
+
+def shown_by_any_play(asked: Asked) -> bool:
+    """Is a play that fits one all that is needed, whichever it is? (A longest or a stuck one is not.)"""
+    return asked.kind in ("always", "never", "reach")
 
 
 def _kept(found: Verdict, projection: Projection, name: str) -> dict[str, object] | None:
@@ -74,11 +81,28 @@ class Boards:
             found.notes.append(LEFT_OPEN)
             return found
         trace = self._real(projection, asked, found.trace, budget)
+        if trace is None and shown_by_any_play(asked):
+            trace = self._with_nothing_laid(projection, asked, about, budget)
         if trace is None:
             return Verdict("unknown", reason=NOT_LAID)
         found.trace = trace
         found.clauses = tuple(dict.fromkeys(c for s in trace.steps[1:] for c in s.clauses))
         return found
+
+    def _with_nothing_laid(self, projection: Projection, asked: Asked, about: Asked, budget: Budget) -> Trace | None:
+        """A play in which nobody acts on the board, so that nothing is unknown of it; None where none is found."""
+        layouts = {v.name for v in self.game.variables if isinstance(v.type, LayoutType)}
+
+        def lays(a: Action) -> bool:
+            return any(x.name in layouts and not isinstance(x.value, Const) for x in assignments(a.effects))
+
+        kept = {a.name for a in self.game.actions if not lays(a)}
+        fewer = replace(projection.game, actions=tuple(a for a in projection.game.actions if a.name in kept))
+        try:
+            found = self.make(fewer).ask(about, budget.part(budget.left() * 0.5))
+        except (OutOfBudget, Unlowerable):
+            return None
+        return None if found.trace is None else self._real(projection, asked, found.trace, budget)
 
     def find_play(self, asked: Asked, scenario: Staged, budget: Budget) -> Verdict:
         """A play that fits a printed example, sought with the board left open and then laid with real pieces.

@@ -703,6 +703,8 @@ class _ActionProjection:
                 case Branch(test, yes, no):
                     condition = self._needed(test)
                     found.append(replace(e, test=condition, yes=tuple(self._effects(yes)), no=tuple(self._effects(no))))
+                case Loop(_, Var() as domain, _, body) if isinstance(domain.type, LayoutType):
+                    found += self._gathered(e, domain, domain.type, body)
                 case Loop(name, domain, kind, body):
                     found.append(self._looped(e, name, domain, kind, body))
                 case Fire(_, when, body):
@@ -711,6 +713,25 @@ class _ActionProjection:
                 case Bind(names, values, body):
                     found += self._bound(e, names, values, body)
         return found
+
+    def _gathered(self, e: Loop, domain: Expr, kind: LayoutType, body: tuple[Effect, ...]) -> list[Effect]:
+        """`for c in layout: bag[...] += 1`: the bag grows by as many as there are pieces, of whatever kinds."""
+        one = body[0] if len(body) == 1 else None
+        size = self._translate(domain, self.p._oracle)
+        if size is None or self.loop or not isinstance(one, Assign) or variables_read(domain) & self.assigned:
+            raise Unlowerable(f"`{self.a.name}` walks over the board in its effects")
+        bag = next(v.type for v in self.p.origin.variables if v.name == one.name)
+        key = one.path[0] if len(one.path) == 1 else None
+        if not (isinstance(bag, BagOf) and isinstance(key, Expr) and _is_one_more(one, bag)) or boardish(bag.elem):
+            raise Unlowerable(f"`{self.a.name}` walks over the board in its effects")
+        drawn = f"unknown({self.a.name} draw {len(self.draws) + 1})"
+        faces = tuple(ty.domain(bag.elem))
+        many = BagOf(bag.elem, kind.limit)
+        self.draws.append(Draw(drawn, "roll", many, (size, Const(faces, type=ListOf(bag.elem, len(faces))))))
+        self.names[drawn] = many
+        old = Var(one.name, type=self.p.kinds[one.name])
+        more = Op("add", (old, Local(drawn, type=many)), type=bag, span=one.span)
+        return self._assign(Assign(one.name, (), more, span=e.span))
 
     def _looped(self, e: Loop, name: str, domain: Expr | Type, kind: Type, body: tuple[Effect, ...]) -> Effect:
         walked: Expr | Type | None = None if boardish(kind) else domain
@@ -748,6 +769,7 @@ class _ActionProjection:
         return [Bind(tuple(n for n, _ in kept), tuple(x for _, x in kept), tuple(inner), span=e.span)]
 
     def _needed(self, e: Expr) -> Expr:
+        """The translation of a condition or of the key of an assignment."""
         found = self._translate(e, self._drawn)
         if found is None:
             raise Unlowerable(f"an effect of `{self.a.name}` reads the board in a way that cannot be left open")
@@ -985,3 +1007,13 @@ def _limit(kind: Type) -> int:
 
 
 __all__ = ["Enum", "Oracle", "Projection", "boardish", "most_of", "projected_type", "projected_value"]
+
+
+def _is_one_more(e: Assign, bag: BagOf) -> bool:
+    """Is it `bag[key] += 1`?"""
+    if not (isinstance(e.value, Op) and e.value.op == "add" and isinstance(e.value.args[0], Index)):
+        return False
+    item, one = e.value.args
+    assert isinstance(item, Index)
+    same = item.base == Var(e.name, type=bag) and e.path == (item.key,)
+    return same and isinstance(one, Const) and one.value == 1

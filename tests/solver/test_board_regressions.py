@@ -329,3 +329,34 @@ questions: {q: {count: states, up_to: [rotation, reflection]}}
     game, sink = checked(text)
     assert game is not None, [item.message for item in sink]
     assert Explicit(game).ask(asked_of(game)["q"], Budget()).value == "2"
+
+
+TAKEN_UP = """
+state:
+  table: {type: "layout[Tile, 2]", init: {}}
+  hand: {type: "bag[Tile, LIMIT]", init: bag()}
+  n: {type: Two, init: 0}
+actions:
+  lay: {by: "0", params: {cell: frontier(table), face: Tile, turn: rotations(face)},
+    require: [{id: fits, says: x, check: "fits(table, cell, face, turn)"}], do: "table = place(table, cell, face, turn)"}
+  take: {by: "0", require: [{id: some, says: x, check: "size(table) > 0"}],
+    do: "for c in table:\\n  hand[table[c].face] += 1\\nn = 1 if hand[bend] > 1 else 0\\nreset(table)"}
+  put: {by: "0", require: [{id: some-there, says: x, check: "size(hand) > 0"}], do: "hand = bag()"}
+questions:
+  q: {never: size(hand) > 2, says: Never are more than two taken up at once., expect: holds}
+"""
+
+
+def test_pieces_taken_up_one_by_one_are_as_many_as_lay_there() -> None:
+    """Left open, the bag grows by the number of pieces, whatever they show; beyond its limit it does in neither game."""
+    for limit in (2, 3, 4):
+        agree(game_of(TAKEN_UP.replace("LIMIT", str(limit))))
+    assert ask(game_of(TAKEN_UP.replace("LIMIT", "4").replace("size(hand) > 0", "size(hand) > 0 and n == 1"))).verdict != "holds"
+    text = TAKEN_UP.replace("LIMIT", "4").replace('check: "size(table) > 0"', 'check: "size(table) > 0 and size(hand) == 0"')
+    found = ask(game_of(text))
+    assert (found.verdict, found.known_by) == ("holds", "proved")
+
+
+def test_a_walk_over_the_board_that_does_more_is_not_left_open() -> None:
+    text = TAKEN_UP.replace("LIMIT", "4").replace("+= 1", "+= 2")
+    agree(game_of(text), projected=False)
