@@ -351,7 +351,8 @@ def test_pieces_taken_up_one_by_one_are_as_many_as_lay_there() -> None:
     """Left open, the bag grows by the number of pieces, whatever they show; beyond its limit it does in neither game."""
     for limit in (2, 3, 4):
         agree(game_of(TAKEN_UP.replace("LIMIT", str(limit))))
-    assert ask(game_of(TAKEN_UP.replace("LIMIT", "4").replace("size(hand) > 0", "size(hand) > 0 and n == 1"))).verdict != "holds"
+    kept = TAKEN_UP.replace("LIMIT", "4").replace("size(hand) > 0", "size(hand) > 0 and n == 1")
+    assert ask(game_of(kept)).verdict != "holds"
     text = TAKEN_UP.replace("LIMIT", "4").replace('check: "size(table) > 0"', 'check: "size(table) > 0 and size(hand) == 0"')
     found = ask(game_of(text))
     assert (found.verdict, found.known_by) == ("holds", "proved")
