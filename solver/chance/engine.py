@@ -11,17 +11,19 @@ from tablelaw.solver.boarded import assignments, has_board
 from tablelaw.solver.chance import bounds, exact
 from tablelaw.solver.chance.graph import Chances, Refused, TooMany, averaged, components, end_component, explore, hopeless
 from tablelaw.solver.chance.lumping import alike, canonical
+from tablelaw.solver.ir import Term
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, prepare
 from tablelaw.solver.projection import SOMEWHERE, Projection, variables_read
+from tablelaw.solver.shapes import leaves
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.core import Call, Const, Expr, Op, children
-from tablelaw.spec.game import Action, Game
+from tablelaw.spec.game import Action, Game, Variable
 from tablelaw.spec.policies import policed
 from tablelaw.spec.questions import Asked, step_needs
-from tablelaw.spec.types import BOOL
+from tablelaw.spec.types import BOOL, Bool
 
 NAME = "chance"
 MOST_STATES = 3_000_000
@@ -74,7 +76,7 @@ class Chance:
             return self._within(chain, sense, asked.within, budget)
         if asked.kind == "expected":
             self._must_end(chain)
-        notes = [f"{len(chain.packed):,} states matter"]
+        notes = [f"{len(chain.packed):,} states matter", *ready.told()]
         if chain.edges <= MOST_EXACT_EDGES and len(chain.packed) <= MOST_EXACT_STATES:
             try:
                 values = self._values(chain, asked, sense, budget)
@@ -121,7 +123,7 @@ class Chance:
         if tables or asked.kind != "odds":
             raise Refused("so large a board matters to the question")
         without = replace(projection.game, actions=tuple(a for a in projection.game.actions if a.name not in unsure))
-        least = self._solved(Ready(without, about, sliced=True), about, sense, budget)
+        least = self._solved(Ready(without, about), about, sense, budget)
         if not unsure or (isinstance(asked.play, tuple) and self._never_open(projection.game, unsure)):
             least.notes.append("the board makes no difference to it and was left open")
             return least
@@ -134,7 +136,7 @@ class Chance:
             chain_sense.add(sense(actor))
             return sense(actor)
 
-        most = self._solved(Ready(freed, about, sliced=True), about, one_side, budget)
+        most = self._solved(Ready(freed, about), about, one_side, budget)
         if -1 in chain_sense:
             raise Refused("so large a board may matter to what the others do")
         if most.value != least.value:
@@ -295,24 +297,31 @@ class Chance:
 class Ready:
     """A game made ready: its space, and formulas as functions of packed states."""
 
-    def __init__(self, game: Game, asked: Asked, sliced: bool = False) -> None:
+    def __init__(self, game: Game, asked: Asked) -> None:
         self.problem: Problem | BoardProblem
         self.space: Space
         self.same: Callable[[int], int] | None = None
+        self.left_out: tuple[str, ...] = ()
+        """Variables that the figure does not depend on: no choice, no draw and no end reads them, nor does the question."""
         if has_board(game):
             board = BoardProblem(game, asked, {}, just_now=True)
             self.problem, self.space = board, board.space
         else:
             problem = prepare(game, asked, unroll=True, just_now=True)
-            if sliced:
-                terms = [problem.prop(f).start for f in (asked.formula, asked.before, asked.at) if f is not None]
-                problem.model = slice_to(problem.model, relevant(problem.model, terms))
+            keep = relevant(problem.model, _wanted(problem, asked))
+            problem.model = slice_to(problem.model, keep)
+            self.left_out = tuple(v.name for v in game.variables if not keep & set(_slots(problem, v)))
             self.problem = problem
             self.space = Space(problem.model)
             formulas = [f for f in (asked.formula, asked.before, asked.at) if f is not None]
             self.same = canonical(problem.model.slots, self.space.pack, alike(game, formulas))
         self.game = game
         self.ended = self.space.formula(self.space.ended)
+
+    def told(self) -> list[str]:
+        """What was left out, for the reader; unknowns of a projection are not the reader's."""
+        names = [f"`{n}`" for n in self.left_out if "(" not in n]
+        return [f"it does not depend on {', '.join(names)}, left out (as far as they keep to their ranges)"] if names else []
 
     def test(self, e: Expr) -> Callable[[int], bool]:
         prop = self.problem.prop(e)
@@ -362,6 +371,28 @@ class Ready:
             return lambda s: int(space.rows[s][at])
         shift, mask = space.pack.shifts[at], space.pack.masks[at]
         return lambda s: (s >> shift) & mask
+
+
+def _slots(problem: Problem, v: Variable) -> range:
+    """The slots that hold a variable."""
+    first = problem.lowerer.offsets[v.name]
+    return range(first, first + len(leaves(v.type)))
+
+
+def _wanted(problem: Problem, asked: Asked) -> list[Term]:
+    """What a question reads, as terms of the model."""
+    found: list[Term] = []
+    for f in (asked.formula, asked.before, asked.at):
+        if f is None:
+            continue
+        if isinstance(f.type, Bool):
+            prop = problem.prop(f)
+            found += [prop.start, prop.start_fault]
+            continue
+        read = variables_read(f)
+        slots = [i for v in problem.game.variables if v.name in read or "*" in read for i in _slots(problem, v)]
+        found += [problem.model.var(i) for i in (*slots, *problem.counters.values())]
+    return found
 
 
 def _said(e: Expr | None, said: dict[int, Expr | None]) -> Expr | None:
