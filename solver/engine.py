@@ -171,20 +171,31 @@ class Engines:
         """By the whole graph where it is small, else by a measure."""
         from tablelaw.solver.chance.engine import Chance
 
-        if self.engine != "symbolic":
-            measured = asked.measure is not None and not has_board(self.game)
-            first = budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES) if self.engine == "auto" and measured else budget
+        if self.engine == "explicit":
+            return Chance(self.game).ask(asked, budget)
+        spent = ""
+        if self.engine == "auto":
             try:
-                found = Chance(self.game).ask(asked, first)
-                if found.verdict != "unknown" or self.engine == "explicit":
+                found = Chance(self.game).ask(asked, budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES))
+                if found.verdict != "unknown":
                     return found
-            except (OutOfBudget, Unlowerable):
-                if self.engine == "explicit":
-                    raise
+            except (OutOfBudget, Unlowerable) as why:
+                spent = str(why)
                 budget.check()
-        if not has_board(self.game):
+        if has_board(self.game):
+            if spent:
+                return Chance(self.game).ask(asked, budget)
+            return Verdict("unknown", reason="whether so large a game on a board ends almost surely is not asked yet")
+        if not spent:
             return self.symbolic.ask(asked, budget)
-        return Verdict("unknown", reason="whether so large a game on a board ends almost surely is not asked yet")
+        share = 0.6 if asked.measure is not None else 0.4
+        try:
+            found = self.symbolic.ask(asked, budget.part(budget.left() * share))
+            if found.verdict != "unknown":
+                return found
+        except OutOfBudget:
+            budget.check()
+        return Chance(self.game).ask(asked, budget)
 
     # plays
 
@@ -301,3 +312,16 @@ def generated_source(game: Game) -> str:
 
     model, _ = lower(game, unroll=True)
     return successor_source(model)
+
+
+def chain_texts(game: Game, asked: Asked, form: str, notes: list[str], budget: Budget) -> dict[str, str] | str:
+    """The chain of a question of chance for a model checker, as texts by the endings of their files; or why there is none."""
+    from tablelaw.solver.chance.graph import Refused
+    from tablelaw.solver.chance.prism import texts
+
+    try:
+        return texts(game, asked, form, notes, budget)
+    except OutOfBudget as spent:
+        return f"out of budget: {spent.reason}"
+    except (Refused, Unlowerable) as why:
+        return str(why)

@@ -7,10 +7,12 @@ import time
 import z3
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.ir import Term
 from tablelaw.solver.problem import Prop, prepare
-from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
 from tablelaw.solver.symbolic.extremes import extreme
+from tablelaw.solver.symbolic.guessing import guessed
 from tablelaw.solver.symbolic.loops import lasso, lowered
 from tablelaw.solver.symbolic.machine import Bad, Machine
 from tablelaw.solver.symbolic.proofs import Prover
@@ -23,6 +25,9 @@ from tablelaw.spec.questions import Asked
 NAME = "symbolic"
 KINDS = {"always", "never", "reach", "progress", "terminates", "largest", "smallest", "in-range"}
 COUNTED_TO = 2**40
+MEASURE = "a number that never rises and that luck lowers again and again"
+GUESSING = 60.0
+"""How many seconds may go into looking for a measure."""
 
 
 class Symbolic(Prover):
@@ -69,11 +74,7 @@ class Symbolic(Prover):
             return extreme(self, asked, machine, budget)
         if asked.kind == "terminates":
             measure = None if asked.measure is None else machine.problem.prop(asked.measure).start
-            if asked.what == "almost-surely":
-                if measure is None:
-                    return Verdict("unknown", reason="so large a game needs a `measure` for this: see `tablelaw explain Q103`")
-                return surely(self, machine, measure, budget)
-            return (None if measure is None else lowered(self, machine, measure, budget)) or lasso(self, machine, budget)
+            return self._ends(asked, machine, measure, budget)
         if asked.kind not in KINDS:
             return Verdict("unknown", reason=f"questions of the kind `{asked.kind}` are answered by search")
         bad = self.bad(asked, machine)
@@ -96,6 +97,30 @@ class Symbolic(Prover):
             found.trace.steps.append(step)
             found.reason, found.clauses = step.fault, step.clauses[-1:]
         return found
+
+    def _ends(self, asked: Asked, machine: Machine, measure: Term | None, budget: Budget) -> Verdict:
+        """Does every play end, for certain or almost surely? By the measure given, or one found from the ranges."""
+        note = ""
+        if measure is None:
+            try:
+                found = guessed(self, machine, budget.part(min(GUESSING, budget.left() / 3)))
+            except OutOfBudget:
+                budget.check()
+                found = None
+            if found is not None:
+                measure, words = found
+                note = f"the measure was found from the ranges: {words}, added up"
+        if asked.what != "almost-surely":
+            verdict = (None if measure is None else lowered(self, machine, measure, budget)) or lasso(self, machine, budget)
+        elif measure is None:
+            return Verdict("unknown", reason=f"so large a game needs a `measure` for this: {MEASURE}")
+        else:
+            verdict = surely(self, machine, measure, budget)
+            if note and verdict.verdict == "unknown":
+                verdict.reason = f"no measure from the ranges shows it: give one with `measure`, {MEASURE}"
+        if note and verdict.verdict == "holds":
+            verdict.notes.append(note)
+        return verdict
 
     def _has_value(self, asked: Asked, machine: Machine, budget: Budget) -> bool:
         """Is it proved that the formula has a value in every reachable position and step?"""

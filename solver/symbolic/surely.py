@@ -82,7 +82,7 @@ def _cut(prover: Prover, machine: Machine, budget: Budget) -> Cut | None:
         for wait in WAITS if best is None else [w for w in WAITS if w >= best.wait]:
             whole = here if best is None else z3.And(best.formula, here)
             try:
-                if _comes_back(machine, whole, wait, budget.part(4.0)):
+                if _comes_back(machine, whole, wait, budget.part(10.0)):
                     best = Cut(words if best is None else f"{best.words} and {words}", whole, wait)
                     break
             except OutOfBudget:

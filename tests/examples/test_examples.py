@@ -37,7 +37,7 @@ ELSEWHERE = (
     "dots-and-boxes", "sliding-puzzle", "hanoi",
 )  # fmt: skip
 """Games with a test file of their own."""
-LONG = {"pig": ("ends-surely", "first-player")}
+LONG = {"pig": ("ends-surely", "first-player", "both-hold-at-20")}
 """Questions that take minutes."""
 QUICK = (
     "dice-conserved", "at-most-three-rolls", "catapult-is-no-attack", "choose-one", "knight-lies-aside",
@@ -164,16 +164,16 @@ def test_line_dice_answers_as_expected(question: str) -> None:
 @pytest.mark.slow
 def test_the_dice_game_answers_as_expected() -> None:
     """Every question and scenario of the file."""
-    assert not odd(answers(DICE, Request(seconds=120.0, cores=False)), open_too=True)
+    assert not odd(answers(DICE, Request(seconds=300.0, cores=False)), open_too=True)
 
 
 @pytest.mark.slow
 def test_the_dice_game_answers_as_expected_for_five() -> None:
     """What is answered at once for two is answered for five."""
-    assert not odd(answers(DICE, Request(QUICK, players=5, seconds=120.0, cores=False)), open_too=True)
+    assert not odd(answers(DICE, Request(QUICK, players=5, seconds=300.0, cores=False)), open_too=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SAMPLE, ids=lambda s: ",".join(f"{k}={v}" for k, v in s.items()))
 def test_the_dice_game_answers_as_expected_under_other_readings(setting: Setting) -> None:
-    assert not odd(answers(DICE, Request(QUICK, setting=setting, seconds=120.0, cores=False)), open_too=True)
+    assert not odd(answers(DICE, Request(QUICK, setting=setting, seconds=300.0, cores=False)), open_too=True)

@@ -74,3 +74,36 @@ def test_a_measure_that_may_rise_shows_nothing() -> None:
     proved, _ = ask("got[sun] == 2", "back: {by: '0', require: [{id: low, says: x, check: left < 20}], do: 'left += 1'}")
     assert proved.verdict == "unknown"
     assert "rise" in str(proved.reason)
+
+
+def test_a_measure_that_nobody_gave_is_found_from_the_ranges() -> None:
+    """What only falls, and what only rises, are added up; what goes up and down is left out."""
+    text = GAME.replace("WHEN", "got[sun] == 2").replace("ESCAPE", "").replace(", measure: left", "")
+    game, sink = checked(
+        text.replace("tries: {", "seen: {type: bool, init: false}\n  tries: {").replace("left -= 1", "left -= 1\\nseen = true")
+    )
+    assert game is not None, [x.message for x in sink]
+    found = Symbolic(game).ask(asked_of(game)["ends-surely"], Budget(60))
+    assert (found.verdict, found.known_by) == ("holds", "proved")
+    assert found.notes[-1] == (
+        "the measure was found from the ranges: how far `seen` can still rise and how far `left` can still fall, added up"
+    )
+
+
+def test_where_nothing_moves_one_way_no_measure_is_found() -> None:
+    text = GAME.replace("WHEN", "got[sun] == 2").replace(", measure: left", "")
+    game, sink = checked(
+        text.replace("ESCAPE", "back: {by: '0', require: [{id: low, says: x, check: left < 20}], do: 'left += 1'}")
+    )
+    assert game is not None, [x.message for x in sink]
+    found = Symbolic(game).ask(asked_of(game)["ends-surely"], Budget(60))
+    assert found.verdict == "unknown"
+    assert "measure" in str(found.reason)
+
+
+def test_every_play_ends_by_a_measure_found_from_the_ranges() -> None:
+    text = GAME.replace("WHEN", "true").replace("ESCAPE", "").replace("almost-surely, measure: left", "true")
+    game, sink = checked(text.replace("left: {type: 0..20, init: 20}", "left: {type: 0..200000, init: 200000}"))
+    assert game is not None, [x.message for x in sink]
+    found = Symbolic(game).ask(asked_of(game)["ends-surely"], Budget(60))
+    assert (found.verdict, found.known_by, found.reason) == ("holds", "proved", "every step lowers the measure")
