@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tablelaw.solver.projection import boardish
+from tablelaw.solver.translator import boardish
 from tablelaw.solver.window import put_in
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import (

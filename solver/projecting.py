@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from tablelaw.solver.board_faults import Review
-from tablelaw.solver.projection import Projection, Translator, boardish
+from tablelaw.solver.projection import Projection
 from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.translator import Translator, boardish
 from tablelaw.solver.window import Window, claim_of
 from tablelaw.spec.core import Const, Expr
 from tablelaw.spec.game import Game

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, State
-from tablelaw.solver.projection import Projection, projected_value
+from tablelaw.solver.projection import Projection
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.trace import Step, Trace, first_step, take
+from tablelaw.solver.translator import projected_value
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Binder, Const, Expr, Op
 from tablelaw.spec.game import Action

@@ -14,13 +14,14 @@ from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit import search
 from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.layout import reference
-from tablelaw.solver.projection import Projection, projected_value
+from tablelaw.solver.projection import Projection
 from tablelaw.solver.replay import value_along
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.symmetry import BrokenSymmetry, Image, Symmetry
 from tablelaw.solver.trace import Trace
+from tablelaw.solver.translator import projected_value
 from tablelaw.solver.window import NAME, Window, claim_of
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Assign, Binder, Call, Const, Expr, Local, Op, Var
