@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.ir import Model, Move, Term
-from tablelaw.solver.lower import Around, Lowerer, lower
+from tablelaw.solver.lower import Lowerer, lower
+from tablelaw.solver.lower_values import Around
 from tablelaw.solver.problem import Problem, prepare
 from tablelaw.solver.shapes import Perhaps, Tree
 from tablelaw.solver.space.generate import compiled, formula_source, successor_source

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from tablelaw.solver.evaluate import State, starts
 from tablelaw.solver.ir import Model, Move, Slot, Term, Terms
-from tablelaw.solver.lower import Around, Lowerer, lower
+from tablelaw.solver.lower import Lowerer, lower
+from tablelaw.solver.lower_values import Around
 from tablelaw.solver.shapes import Members, Perhaps, Tree
 from tablelaw.solver.trace import to_numbers
 from tablelaw.spec.core import Expr

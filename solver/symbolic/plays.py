@@ -18,7 +18,7 @@ import z3
 from tablelaw.solver import plays
 from tablelaw.solver.fitting import Item, pattern
 from tablelaw.solver.ir import Move, Term
-from tablelaw.solver.lower import Around
+from tablelaw.solver.lower_values import Around
 from tablelaw.solver.problem import Prop
 from tablelaw.solver.shapes import Perhaps, Tree, Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
