@@ -136,7 +136,7 @@ class _Loader:
         if isinstance(b, Mapping) and len(path) == 2 and (said := b.get("replaces")) is not None:
             if isinstance(said, Scalar) and said.text.strip() == path[1].partition("(")[0].strip():
                 return Mapping(tuple(e for e in b.entries if e.key.text != "replaces"), b.span, b.flow)
-        if path[0] in _WHOLE and len(path) == 2:
+        if path[0] in _WHOLE and len(path) == 2 and not _grows(path, a, b):
             self._twice(new, old)
             return b
         if isinstance(a, Mapping) and isinstance(b, Mapping):
@@ -159,6 +159,12 @@ class _Loader:
             notes=(place,),
             help="give it once, or say `replaces:` in the later one",
         )
+
+
+def _grows(path: tuple[str, ...], a: Node, b: Node) -> bool:
+    """Are they names of one enumeration, to which a later file adds some?"""
+    named = all(isinstance(x, Mapping) and x.get("record") is None for x in (a, b))
+    return path[0] == "types" and (named or (isinstance(a, Sequence) and isinstance(b, Sequence)))
 
 
 def load(path: str, sink: Diagnostics) -> Rules | None:

@@ -280,7 +280,8 @@ def test_files_are_put_together(read: Reader) -> None:
 @pytest.mark.parametrize(
     "text, codes",
     [
-        ("types: {Card: [x]}", ["S301"]),
+        ("types: {Card: [x]}", []),
+        ("types: {Card: 0..2}", ["S301"]),
         ("constants: {N: 2}", ["S301"]),
         ("define: {much(): pot > 6}", ["S301"]),
         ("define: {much(n in 0..9): pot > n}", ["S301"]),
@@ -297,6 +298,20 @@ def test_what_stands_in_two_files(read: Reader, text: str, codes: list[str]) -> 
     """The same thing twice is an error, unless the later one says that it replaces the other."""
     found = read(f"include: base.yaml\n{text}\n", base=BASE)
     assert found.codes == codes, found.shown()
+
+
+def test_an_expansion_adds_names_to_a_type(read: Reader) -> None:
+    """Names follow those of the included file, with attributes or without; the same name twice is an error."""
+    base = BASE.replace("{Card: [", "{Follower: {plain: {count: 7, strength: 1}}, Phase: [draw, lay], Card: [")
+    more = "include: base.yaml\ntypes: {Follower: {big: {count: 1, strength: 2}}, Phase: [fly]}\n"
+    found = read(more, base=base)
+    assert found.codes == [], found.shown()
+    kinds = found.game.names.types
+    assert isinstance(kinds["Follower"], Enum)
+    assert isinstance(kinds["Phase"], Enum)
+    assert (kinds["Follower"].values, kinds["Phase"].values) == (("plain", "big"), ("draw", "lay", "fly"))
+    assert read(more.replace("[fly]", "[lay]"), base=base).codes == ["S301"]
+    assert set(read(more.replace("big: {count: 1", "plain: {count: 1"), base=base).codes) == {"S301"}
 
 
 def test_a_replaced_action_is_gone(read: Reader) -> None:
