@@ -33,6 +33,7 @@ $(STAMP): pyproject.toml $(PINS)
 	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install -c $(PINS) setuptools wheel
 	@$(PIP) install -c $(PINS) --no-build-isolation -e '.[test,dev]'
+	@$(PIP) install -c $(PINS) --only-binary :all: stormpy 2>/dev/null || echo "no Storm for this machine: tests that ask it are skipped"
 	@touch $@
 
 demo: setup
@@ -64,6 +65,7 @@ slow: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/chance.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -16,6 +16,7 @@ HEAD = """# Benchmarks
 This page is written by `make bench`; change `benchmarks/page.py`, not the page. All figures are medians of {repeats}
 runs, made in turns within one run of that command. Seconds are processor seconds, which other work on the machine
 disturbs least, unless a clock is named. Ratios carry over to other machines better than seconds do.
+Odds beside the model checker Storm have [their own page](benchmarks-chance.md).
 
 {machine}.
 """
@@ -75,6 +76,17 @@ other, for some questions only those that are one closed feature. *none*: no ans
 clock, asked once. `auto` asks both.
 """
 
+FORCED = """
+## Forced wins
+
+Can the first player win whatever the second does? From the rules file to the verdict, a process for each question
+(`benchmarks/forced.py`): small games are listed whole and judged backwards, larger ones searched depth-first, with what
+decided elsewhere tried first and boards counted as one that the rules do not tell apart. Every play that shows an answer
+is replayed. Positions are those that were looked at. Beside it table 2 of He, Saffidine and Thielscher (Solving Two-player
+Games with QBF Solvers in General Game Playing, AAMAS 2024): their verdicts, and where it is known to us how long their best
+solver took, on their machine, for rules that were given to it as formulas by hand. Where the verdicts differ there is no page.
+"""
+
 QUESTIONS = """
 ## Every question of the dice game that z3 is given
 
@@ -119,7 +131,7 @@ def write(results: Row) -> str:
     shown = [n for n in (2, 5) if n in counts]
     if any(r["question"] not in ("", *(x["question"] for x in results["z3"])) for r in results["proofs"]):
         parts += [QUESTIONS.format(limit=results["limit"]), "\n", _questions(results, shown), _together(results, shown)]
-    parts += _boards(results)
+    parts += [*_boards(results), *_forced(results)]
     parts += ["\n## Where tablelaw loses, and where it does not\n\n", _losses(results, counts), WHY]
     return "".join(parts)
 
@@ -317,6 +329,20 @@ def _boards(results: Row) -> list[str]:
         told = [seconds(middle(r, "asked")) if r["verdict"] != "unknown" else "none" for r in ways.values()]
         rows.append([what, str(n), *(known or {"unknown"}), *told])
     return [*parts, ALL.format(limit=results["limit"]), "\n", table(["is there", "n", "answer", "z3, s", "laying, s"], rows)]
+
+
+def _forced(results: Row) -> list[str]:
+    if not results.get("forced"):
+        return []
+    rows = []
+    for r in results["forced"]:
+        mine, theirs = middle(r, "whole"), r["theirs"]
+        answer = {"holds": "yes", "fails": "no"}.get(r["verdict"], r["verdict"])
+        line = [r["title"], answer, r["published"] or "–", f"{r['positions']:,}", str(r["mebibytes"] or "–")]
+        line += [seconds(middle(r, "asked")), seconds(mine)]
+        rows.append([*line, *(["–", "–"] if theirs is None else [seconds(theirs), times(theirs / mine)])])
+    head = ["the first player forces a win", "answer", "published", "positions", "MiB", "tablelaw, s", "whole process, s"]
+    return [FORCED, "\n", table([*head, "published, s", "times as fast"], rows)]
 
 
 def _beside(mine: float, other: float | None) -> list[str]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import forced
 import layouts
 import ours
 import page
@@ -38,7 +39,7 @@ LIMIT = 10.0
 HARD = 1200.0
 WHOLLY = (2, 5)
 """For how many players all questions are asked; for others, and when quick, those alone that have a peer."""
-COUNTS = ("states", "steps", "lines", "loops", "cities", "made")
+COUNTS = ("states", "steps", "lines", "loops", "cities", "made", "positions")
 """What must be the same in each run."""
 Results = dict[str, Any]
 
@@ -85,6 +86,8 @@ def child_main(args: list[str]) -> None:
         found = layouts.rates(int(args[1]))
     elif args[0] == "cities":
         found = layouts.cities(int(args[1]))
+    elif args[0] == "forced":
+        found = forced.forced(args[1])
     elif args[0] == "lines":
         found = ours.lines(int(args[1]))
     elif args[0] == "all-layouts":
@@ -137,6 +140,7 @@ def measure(repeats: int, quick: bool, limit: float) -> Results:
         "cities": [],
         "lines": [],
         "all layouts": [],
+        "forced": [],
     }
     over: dict[str, set[str]] = {}
     for k in range(repeats):
@@ -149,6 +153,8 @@ def measure(repeats: int, quick: bool, limit: float) -> Results:
             symbolic(results, players, limit, over, wholly=players in WHOLLY and not quick)
         tell(f"round {k + 1} of {repeats}: layouts")
         boards(results, quick, limit, over)
+        tell(f"round {k + 1} of {repeats}: forced wins")
+        wins(results, quick)
     if results["load"]:
         results["load"].append(round(os.getloadavg()[0], 1))
     return results
@@ -214,6 +220,20 @@ def boards(results: Results, quick: bool, limit: float, over: dict[str, set[str]
         put(results["all layouts"], keys, {"verdict": r["verdict"]}, {"asked": r["seconds"]})
         if r["verdict"] == "unknown":
             skip.add(f"{r['what']}/{r['n']}/{r['way']}")
+
+
+def wins(results: Results, quick: bool) -> None:
+    """Forced wins, each in a process of its own. Raises `Differs` where another verdict was published."""
+    for name, row in forced.ROWS.items():
+        if quick and not row.quick:
+            continue
+        found, whole = child("forced", name)
+        expected = forced.VERDICTS.get(row.published)
+        if expected is not None and found["verdict"] != expected:
+            raise Differs(f"{row.title}: tablelaw says {found['verdict']}, published is {row.published}")
+        facts = {k: found[k] for k in ("verdict", "positions", "mebibytes")}
+        keys = {"title": row.title, "published": row.published, "theirs": row.seconds}
+        put(results["forced"], keys, facts, {"asked": found["seconds"], "whole": whole})
 
 
 def tell(line: str) -> None:

@@ -10,9 +10,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tablelaw.checkers.figures import Figures
 from tablelaw.checkers.recheck import PROVABLE, Obligations, Query, Refused, discharge
 from tablelaw.checkers.states import Late, counted, states_of
 from tablelaw.checkers.walk import Closed, longest_play, played
@@ -20,6 +22,7 @@ from tablelaw.solver.evaluate import starts
 from tablelaw.solver.plain_rows import NoRow
 from tablelaw.solver.projecting import NAMES, Projector, shows
 from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.verdict import NoEvidence
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
@@ -32,27 +35,40 @@ if TYPE_CHECKING:
     from tablelaw.checkers.result import Result
 
 FORMAT = 1
+FIGURES = ("odds", "expected")
+VERDICTS = ("holds", "fails", "value")
 SECONDS = 120.0
 LARGEST_FILE = 1 << 29
 MOST_SETTINGS = 4096
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}\.json")
 Row = dict[str, object]
+Sets = dict[int, tuple[object, dict[str, object]]]
 
 
 # writing
 
 
-def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> None:
-    """Write the evidence of every answer that has some, and `index.json`; with `smt2` the implications of proofs too."""
+def write_all(
+    folder: Path, results: list[Result], rules: Rules, smt2: bool, models: str = "", sink: Diagnostics | None = None
+) -> None:
+    """Write the evidence of every answer that has some, and `index.json`; with `smt2` the implications of proofs too.
+
+    With `models` the chains of questions of chance as well, in that form; the sink is told which have none.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[dict[str, object]] = []
     without: list[dict[str, object]] = []
-    sets: dict[int, dict[str, object]] = {}
+    sets: Sets = {}
     proofs: set[int] = set()
     for n, r in enumerate(results):
         told: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
         shows = r.verdict.verdict == "holds" or (r.kind == "reach" and r.verdict.verdict == "fails")
-        found = _shown(folder, r, sets) if shows and r.kind not in ("scenario", "possible") else None
+        shows = (shows and r.kind not in ("scenario", "possible")) or (r.kind in FIGURES and r.verdict.verdict == "value")
+        try:
+            found = _shown(folder, r, sets) if shows else None
+        except NoEvidence as why:
+            without.append({**told, "verdict": r.verdict.verdict, "reason": str(why)})
+            continue
         partial = found is not None and found["kind"] == "invariant" and r.kind == "in-range"
         if partial and not _suffices(r, rules, cast("dict[str, Any]", found)):
             found = None
@@ -64,8 +80,9 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
                 continue  # one proof for many settings is one entry
             proofs.add(id(r.verdict.evidence))
             told["options"] = {k: "*" if any(s[k] != v for s in found["left_open"]) else v for k, v in r.options.items()}
-        name = f"{re.sub(r'[^A-Za-z0-9_-]', '-', r.question)[:80] or 'question'}-{n + 1:03}"
-        whole = {**told, "kind": r.kind, "verdict": r.verdict.verdict, "known_by": r.verdict.known_by, "evidence": found}
+        name = _name(r, n)
+        whole = {**told, "kind": r.kind, "verdict": r.verdict.verdict, "known_by": r.verdict.known_by}
+        whole |= {"value": r.verdict.value, "evidence": found} if found["kind"] == "figures" else {"evidence": found}
         write_whole(folder / f"{name}.json", json.dumps(whole, ensure_ascii=False, indent=1))
         entries.append({**told, "verdict": r.verdict.verdict, "evidence": found["kind"], "file": f"{name}.json"})
         if smt2 and found["kind"] == "invariant":
@@ -73,10 +90,20 @@ def write_all(folder: Path, results: list[Result], rules: Rules, smt2: bool) -> 
     index = {
         "format": FORMAT, "game": rules.document.game, "spec_hash": rules.digest, "entries": entries, "without": without,
     }  # fmt: skip
+    if models:
+        from tablelaw.checkers.models import write_models
+
+        named = [(_name(r, n), r) for n, r in enumerate(results)]
+        index["models"] = write_models(folder, named, rules, models, Diagnostics() if sink is None else sink)
     write_whole(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
 
 
-def _shown(folder: Path, r: Result, sets: dict[int, dict[str, object]]) -> dict[str, Any] | None:
+def _name(r: Result, number: int) -> str:
+    """How the files of a result are called."""
+    return f"{re.sub(r'[^A-Za-z0-9_-]', '-', r.question)[:80] or 'question'}-{number + 1:03}"
+
+
+def _shown(folder: Path, r: Result, sets: Sets) -> dict[str, Any] | None:
     """The evidence of a result; a set of states is written once for all questions that rest on it."""
     from tablelaw.solver.portable import portable, states
 
@@ -85,9 +112,9 @@ def _shown(folder: Path, r: Result, sets: dict[int, dict[str, object]]) -> dict[
         found = portable(r.game, r.verdict)
         if found is not None and "space" in found:
             space, game = found.pop("space"), found.pop("game")
-            if id(space) not in sets:
-                sets[id(space)] = _write_states(folder, states(game, space))
-            found.update(sets[id(space)])
+            if id(space) not in sets:  # kept with its set, so that no other comes to have its number
+                sets[id(space)] = space, _write_states(folder, states(game, space))
+            found.update(sets[id(space)][1])
     except NoRow:  # a position with something in it that rows have no place for
         return None
     return found
@@ -255,7 +282,7 @@ class _Recheck:
         evidence, verdict = whole.get("evidence"), whole.get("verdict")
         fine = isinstance(question, str) and isinstance(options, dict) and isinstance(evidence, dict)
         fine = fine and all(isinstance(v, str) for v in cast("dict[str, object]", options).values())
-        if not fine or isinstance(players, bool) or not isinstance(players, int) or verdict not in ("holds", "fails"):
+        if not fine or isinstance(players, bool) or not isinstance(players, int) or verdict not in VERDICTS:
             self.sink.error("Q120", None, "an entry of the evidence is not complete", help="write the evidence anew")
             return None
         settings = _settings(cast("dict[str, Any]", evidence), cast("dict[str, str]", options))
@@ -268,7 +295,8 @@ class _Recheck:
         game, asked = case
         row: Row = {"question": question, "options": options, "players": players}
         try:
-            shown, reason = self._judge(game, asked, str(verdict), cast("dict[str, Any]", evidence))
+            given = {**cast("dict[str, Any]", evidence), "value": whole.get("value")}
+            shown, reason = self._judge(game, asked, str(verdict), given)
         except Late as late:
             return {**row, "verdict": "unknown", "reason": str(late)}
         except Unlowerable as why:
@@ -288,6 +316,8 @@ class _Recheck:
 
     def _judge(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
         kind = evidence.get("kind")
+        if (verdict == "value") != (asked.kind in FIGURES):
+            raise Refused("it is not of the kind that the question is")
         if verdict == "fails" and asked.kind != "reach":
             raise Refused("evidence is for what holds, and for what cannot be reached")
         name = evidence.get("projection")
@@ -298,6 +328,7 @@ class _Recheck:
             "closed-set": lambda: self._closed(game, asked, verdict, evidence),
             "strategy": lambda: self._strategy(game, asked, evidence),
             "ranking": lambda: longest_play(game, asked, evidence.get("steps"), self.seconds),
+            "figures": lambda: self._figures(game, asked, evidence),
             "play": lambda: played(game, asked, verdict, evidence.get("states")),
         }
         if not isinstance(kind, str) or kind not in ways:
@@ -313,14 +344,14 @@ class _Recheck:
             raise Refused("the invariant is not complete")
         return discharge(Obligations(game, asked, text, [str(x) for x in extra]).all(), self.seconds)
 
-    def _set(self, game: Game, asked: Asked, evidence: dict[str, Any]) -> Closed:
+    def _set(self, game: Game, asked: Asked, evidence: dict[str, Any], partly: bool = False) -> Closed:
         name = str(evidence.get("states"))
-        key = (name, tuple(game.setting.items()), game.players, tuple(counted(asked)), evidence.get("projection"))
+        key = (name, tuple(game.setting.items()), game.players, tuple(counted(asked)), evidence.get("projection"), partly)
         if key not in self.sets:
             whole = _read(self.folder, name, self.sink)
             if whole is None:
                 raise Refused("its states cannot be read")
-            self.sets[key] = Closed(game, asked, states_of(whole, game, asked), self.seconds)
+            self.sets[key] = Closed(game, asked, states_of(whole, game, asked), self.seconds, partly)
         return self.sets[key]
 
     def _closed(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:
@@ -330,7 +361,15 @@ class _Recheck:
         closed.show(asked)
         return "holds", f"a closed set of {len(closed.rows):,} states, all walked"
 
+    def _figures(self, game: Game, asked: Asked, evidence: dict[str, Any]) -> tuple[str, str]:
+        whole = _read(self.folder, evidence.get("states"), self.sink)
+        if whole is None:
+            raise Refused("its states cannot be read")
+        states = [state for state, _ in states_of(whole, game, replace(asked, formula=None))]
+        walked = Figures(game, asked, states, self.seconds)
+        return "holds", walked.show(evidence["value"], evidence.get("values"), evidence.get("policy"))
+
     def _strategy(self, game: Game, asked: Asked, evidence: dict[str, Any]) -> tuple[str, str]:
-        closed = self._set(game, asked, evidence)
+        closed = self._set(game, asked, evidence, partly=True)
         closed.follow(asked, evidence.get("rank"), evidence.get("who"))
         return "holds", f"a strategy, walked through {len(closed.rows):,} states"

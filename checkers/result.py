@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from tablelaw.solver.trace import Trace, trace_json
-from tablelaw.solver.verdict import Verdict
+from tablelaw.solver.trace import Trace, move_text, position_json, trace_json
+from tablelaw.solver.verdict import Policy, Verdict
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Expected
+
+MOST_POSITIONS = 200
+"""So many positions of a policy are written as JSON."""
 
 
 @dataclass(slots=True)
@@ -55,6 +58,8 @@ class Result:
         }
         if v.interval is not None:
             row["interval"] = list(v.interval)
+        if v.policy is not None and self.game is not None:
+            row["policy"] = policy_json(self.game, v.policy)
         if v.notes:
             row["notes"] = list(v.notes)
         if self.differs is not None:
@@ -65,6 +70,23 @@ class Result:
     def trace(self) -> Trace | None:
         """The play that shows it."""
         return self.verdict.trace
+
+
+def policy_json(game: Game, policy: Policy) -> dict[str, object]:
+    """A policy for JSON: of each position what the figure depends on, and the move made there."""
+    rows: list[dict[str, object]] = []
+    for a in policy.take(MOST_POSITIONS, 0):
+        whole = position_json(game, a.state)
+        position = {n: _part(whole[n], keys) for n, keys in policy.shown.items()}
+        rows.append({"position": position, "actor": a.move.actor, "move": move_text(game, a.move)})
+    return {"play": policy.aim, "total": policy.total, "positions": rows}
+
+
+def _part(told: object, keys: frozenset[object] | None) -> object:
+    if keys is None or not isinstance(told, dict):
+        return told
+    named = {str(k) for k in keys}
+    return {k: x for k, x in told.items() if k in named}
 
 
 def as_expected(kind: str, verdict: Verdict, expected: Expected | None) -> bool | None:

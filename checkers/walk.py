@@ -19,6 +19,7 @@ from tablelaw.spec.questions import Asked, step_needs
 from tablelaw.spec.reckon import Place, value
 
 MOST_EXPLORED = 500_000
+OUTSIDE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,13 @@ class Choice:
 
 
 class Closed:
-    """A set of states, shown to hold every start and every successor by stepping each state with the evaluator."""
+    """A set of states, shown to hold every start and every successor by stepping each state with the evaluator.
 
-    def __init__(self, game: Game, asked: Asked, rows: list[Counted], seconds: float) -> None:
+    `partly`: steps may lead out of it, as those do that a strategy leaves out; such a successor is `OUTSIDE`.
+    """
+
+    def __init__(self, game: Game, asked: Asked, rows: list[Counted], seconds: float, partly: bool = False) -> None:
+        self.partly = partly
         self.game, self.last, self.seconds = game, time.monotonic() + seconds, seconds
         self.subjects = counted(asked)
         self.rows = rows
@@ -77,9 +82,11 @@ class Closed:
                     continue
                 happened = {move.action, *out.fired}
                 counts = tuple(n + (s in happened) for s, n in zip(self.subjects, row[1], strict=True))
-                if any(n > COUNTED_TO for n in counts):
+                if any(n > COUNTED_TO for n in counts) and not self.partly:
                     raise Refused("it counts further than its states can hold")
                 found = self.index.get((out.state, counts))
+                if found is None and self.partly:
+                    found = OUTSIDE
                 if found is None:
                     raise Refused("the set is not closed: a legal step leads out of it")
                 nexts.append(found)
@@ -131,6 +138,8 @@ class Closed:
                     raise Refused(f"a step from a state of the set has a fault: {fault}")
             case "always-after":
                 self._after(asked)
+            case "terminates" if asked.what == "almost-surely":
+                self._surely()
             case "force" if asked.exactly_when is not None:
                 self._exactly(asked)
             case _:
@@ -172,6 +181,25 @@ class Closed:
                     avoids[i], changed = False, True
         if any(avoids[i] and self.true(asked.formula, i) for i in range(n)):
             raise Refused("a play avoids what should come")
+
+    def _surely(self) -> None:
+        """From every state some draws lead to an end (or to where nobody can move), whatever is chosen."""
+        fault = next((f for f in self.faults if f is not None), None)
+        if fault is not None:
+            raise Refused(f"a step from a state of the set has a fault: {fault}")
+        sure = {i for i, choices in enumerate(self.choices) if not choices}
+        waiting = [i for i, choices in enumerate(self.choices) if choices]
+        while waiting:
+            self._tick(0)
+            rest = []
+            for i in waiting:
+                if all(any(j in sure for j in c.nexts) for c in self.choices[i]):
+                    sure.add(i)
+                else:
+                    rest.append(i)
+            if len(rest) == len(waiting):
+                raise Refused("choices can keep a play going for ever, whatever is drawn")
+            waiting = rest[::-1]
 
     # forcing
 

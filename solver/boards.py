@@ -27,6 +27,8 @@ from tablelaw.spec.types import LayoutType
 if TYPE_CHECKING:
     from tablelaw.solver.engine import Engines
 
+LAYING = 60.0
+"""How many seconds, at least, a play may take to be laid with real pieces."""
 NOT_LAID = "such a play was found as long as pieces may do anything, but none was found with real pieces"
 KINDS = {"always", "never", "reach", "progress", "terminates", "largest", "smallest"}
 LEFT_OPEN = "the board was left open in the proof: it holds whatever lies there"
@@ -87,6 +89,18 @@ class Boards:
             return Verdict("unknown", reason=NOT_LAID)
         found.trace = trace
         found.clauses = tuple(dict.fromkeys(c for s in trace.steps[1:] for c in s.clauses))
+        return found
+
+    def ends_surely(self, asked: Asked, budget: Budget) -> Verdict:
+        """Does every play end almost surely? So it is if it is whatever the board turns out to be; nothing else is told.
+
+        Raises `OutOfBudget` and `Unlowerable`.
+        """
+        _, engines, about = self.projected(asked)
+        found = engines.symbolic.ask(about, budget)
+        if found.verdict == "holds":
+            found.notes.append(LEFT_OPEN)
+        found.evidence = None
         return found
 
     def _with_nothing_laid(self, projection: Projection, asked: Asked, about: Asked, budget: Budget) -> Trace | None:
@@ -182,7 +196,8 @@ class Boards:
         self, projection: Projection, trace: Trace, budget: Budget, wanted: Callable[[Trace], bool], start: State | None
     ) -> Trace | None:
         try:
-            return Realiser(projection, trace, self.finder(budget.part(60.0)), budget.part(60.0), wanted).play(start)
+            share = max(LAYING, budget.left() * 0.4)
+            return Realiser(projection, trace, self.finder(budget.part(share)), budget.part(share), wanted).play(start)
         except (OutOfBudget, Unlowerable):
             return None
 

@@ -173,21 +173,27 @@ class Engines:
 
         if self.engine == "explicit":
             return Chance(self.game).ask(asked, budget)
-        spent = ""
+        spent, refused = "", None
         if self.engine == "auto":
             try:
                 found = Chance(self.game).ask(asked, budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES))
                 if found.verdict != "unknown":
                     return found
+                refused = found
             except (OutOfBudget, Unlowerable) as why:
                 spent = str(why)
                 budget.check()
         if has_board(self.game):
-            if spent:
-                return Chance(self.game).ask(asked, budget)
-            return Verdict("unknown", reason="whether so large a game on a board ends almost surely is not asked yet")
+            try:
+                found = self.boards.ends_surely(asked, budget.part(budget.left() * 0.8))
+                if found.verdict != "unknown" or not spent:
+                    return found if found.verdict != "unknown" else refused or found
+            except (OutOfBudget, Unlowerable):
+                budget.check()
+            return refused or Chance(self.game).ask(asked, budget)
         if not spent:
-            return self.symbolic.ask(asked, budget)
+            found = self.symbolic.ask(asked, budget)
+            return refused if refused is not None and found.verdict == "unknown" else found
         share = 0.6 if asked.measure is not None else 0.4
         try:
             found = self.symbolic.ask(asked, budget.part(budget.left() * share))
@@ -314,13 +320,13 @@ def generated_source(game: Game) -> str:
     return successor_source(model)
 
 
-def chain_texts(game: Game, asked: Asked, form: str, notes: list[str], budget: Budget) -> dict[str, str] | str:
+def chain_texts(game: Game, asked: Asked, form: str, notes: list[str], budget: Budget, known: bool) -> dict[str, str] | str:
     """The chain of a question of chance for a model checker, as texts by the endings of their files; or why there is none."""
     from tablelaw.solver.chance.graph import Refused
     from tablelaw.solver.chance.prism import texts
 
     try:
-        return texts(game, asked, form, notes, budget)
+        return texts(game, asked, form, notes, budget, known)
     except OutOfBudget as spent:
         return f"out of budget: {spent.reason}"
     except (Refused, Unlowerable) as why:

@@ -6,13 +6,16 @@ from typing import Any
 
 from tablelaw.solver.plain_rows import Rows
 from tablelaw.solver.trace import Trace
-from tablelaw.solver.verdict import Verdict
+from tablelaw.solver.verdict import NoEvidence, Verdict
 from tablelaw.spec.game import Game
 from tablelaw.spec.values import Map
 
 
 def portable(game: Game, verdict: Verdict) -> dict[str, Any] | None:
-    """The evidence of a verdict, None where it has none. Where it needs states, `space` and `game` say which: see `states`."""
+    """The evidence of a verdict, None where it has none. Where it needs states, `space` and `game` say which: see `states`.
+
+    Raises `NoEvidence`, which says why there is none, and `NoRow`.
+    """
     evidence: dict[str, Any] = verdict.evidence or {}
     kind = evidence.get("kind")
     if kind == "projected":
@@ -23,6 +26,16 @@ def portable(game: Game, verdict: Verdict) -> dict[str, Any] | None:
     if kind == "strategy":
         rank, who = list(evidence["rank"]), list(evidence["who"])
         return {"kind": kind, "space": evidence["space"], "game": game, "rank": rank, "who": who}
+    if kind == "figures":
+        from tablelaw.solver.chance.figures import bare
+
+        table = evidence["figures"].table()
+        found = {"kind": kind, "space": bare(table.ready, table.states), "game": game}
+        return found | {"values": [str(x) for x in table.values], "policy": table.moves} if table.values else found
+    if kind == "positions":
+        return {"kind": "closed-set", "space": evidence["positions"](), "game": game}
+    if kind == "none":
+        raise NoEvidence(evidence["reason"])
     if kind == "ranking":
         return {"kind": kind, "steps": int(evidence["steps"])}
     if kind == "invariant":

@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """A position and the move that a policy makes there."""
+
+    state: State
+    move: Move
+
+
+@dataclass(slots=True)
+class Policy:
+    """What to do so that a figure comes about, in the positions where the choice makes a difference to it.
+
+    `take(n, work)` gives the first n of `total` positions, those that are met most often first, but after the first twelve no
+    more than can be told in `work` steps of the evaluator (0: all); it raises `InternalFault` where a choice is no move of
+    the rules. `total` is None where figures are told by bounds: listed are then positions where these are near enough to
+    show that one move is better than all others. `shown` says what of a position the figure depends on: variables, and of
+    maps kept in part the keys; `varying` the variables that are not the same everywhere. `aim` is `best` or `worst`; `steps`
+    says how many steps are left at the first position, where it matters.
+    """
+
+    aim: str
+    who: tuple[int, ...]
+    total: int | None
+    take: Callable[[int, int], list[Advised]]
+    shown: dict[str, frozenset[object] | None] = field(default_factory=dict)
+    varying: frozenset[str] = frozenset()
+    alike: bool = False
+    steps: int | None = None
 
 
 @dataclass(slots=True)
@@ -26,7 +58,12 @@ class Verdict:
     reason: str | None = None
     seconds: float = 0.0
     evidence: dict[str, object] | None = None
+    policy: Policy | None = None
     notes: list[str] = field(default_factory=list)
+
+
+class NoEvidence(Exception):
+    """What shows an answer is not written down; the message says why."""
 
 
 class InternalFault(Exception):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 from tablelaw.spec.grid import FACING, OPPOSITE, SIDES, Cell, Edge, Part, across, neighbours8, side_of, step, turned
 from tablelaw.spec.operators import Fault
@@ -14,6 +15,13 @@ from tablelaw.spec.values import Value
 
 Laid = tuple[str, int]
 """A face and its quarter turns."""
+
+
+@lru_cache(maxsize=512)
+def _near(laid: frozenset[Cell], apart: int) -> frozenset[Cell]:
+    """The squares up to so many steps from one of these, without these; few are kept, for a search meets a place again soon."""
+    around = [(dx, dy) for dx in range(-apart, apart + 1) for dy in range(abs(dx) - apart, apart - abs(dx) + 1)]
+    return frozenset({Cell(c.x + dx, c.y + dy) for c in laid for dx, dy in around}) - laid
 
 
 class Layout:
@@ -77,12 +85,9 @@ class Layout:
             if self.width is None or self.height is None:
                 return frozenset({Cell(0, 0)})
             return frozenset(Cell(x, y) for x in range(self.width) for y in range(self.height))
-        reached = set(self.cells)
-        edge: set[Cell] = reached
-        for _ in range(apart):
-            edge = {step(c, s) for c in edge for s in SIDES} - reached
-            reached = reached | edge
-        return frozenset(c for c in reached if c not in self.cells and self.inside(c))
+        if self.width is None or self.height is None:
+            return _near(frozenset(self.cells), apart)
+        return frozenset(c for c in _near(frozenset(self.cells), apart) if self.inside(c))
 
     # laying
 

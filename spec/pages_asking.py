@@ -178,6 +178,27 @@ PAGES = (
         """,
     ),
     (
+        "Q123",
+        "no model was written",
+        """
+        `check --evidence DIR --export prism` writes the chain of each `odds` and `expected` question, for a
+        model checker such as Storm to solve. Some have none that such a program reads: a game in which two
+        sides decide is neither a Markov chain nor a decision process, and what cannot be answered here may
+        not have a chain at all.
+
+            tablelaw check examples/pig --question first-player --evidence out --export prism
+
+        Ask how likely it is when players follow a list of moves, or choose all moves alike (`play: uniform`).
+
+            steady:
+              odds: 0 in winners()
+              play: [{hold: pot >= 20}, roll, hold]
+
+        A chain of many thousand states is written with `--export drn`, one state after the other, which Storm
+        reads as well.
+        """,
+    ),
+    (
         "Q201",
         "not in this version",
         """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tablelaw.spec import types as ty
-from tablelaw.spec.core import Binder, Const, Expr, Local, Op
+from tablelaw.spec.core import Agg, Binder, Const, Expr, If, Items, Let, Local, Op
 from tablelaw.spec.diagnostics import did_you_mean
 from tablelaw.spec.document import Question, elements, items, text
 from tablelaw.spec.expressions import parse_formula
@@ -48,6 +49,11 @@ class PlayReader:
         who = self.q.node.get("who")
         if who is not None:
             found["players"] = self._who(who)
+            if (isinstance(node, Scalar) and node.text.strip() == "uniform") or isinstance(node, (Sequence, Mapping)):
+                self.sink.error(
+                    "Q103", who.span, "`who` says for whom the play is best or worst; this way of playing is everybody's",
+                    help="leave `who` out, or write `play: best`",
+                )  # fmt: skip
         return found
 
     def _play(self, node: Node | None) -> str | tuple[Preferred, ...]:
@@ -70,6 +76,8 @@ class PlayReader:
                     entries.append((n, None))
         else:
             entries = list(items(node))
+        if not entries:
+            self.sink.error("Q103", node.span, "this list of moves is empty, so that nobody would play", help=_CURE)
         found = [self._preferred(k, v) for k, v in entries]
         return tuple(x for x in found if x is not None)
 
@@ -79,7 +87,12 @@ class PlayReader:
         word = node.text.strip() if isinstance(node, Scalar) else ""
         name, _, inside = word.partition("(")
         action = self.game.action(name.strip())
-        if action is None or action.by is None or (inside and not inside.endswith(")")):
+        if action is not None and inside and not inside.endswith(")"):
+            self.sink.error(
+                "Q103", node.span, f"`{word[:40]}` opens a bracket that is not closed", help=f"write `{name.strip()}(…)`"
+            )
+            return None
+        if action is None or action.by is None:
             if action is not None and action.by is None:
                 self.sink.error(
                     "Q103", node.span, f"`{name.strip()}` is an action of the table, which nobody chooses",
@@ -109,14 +122,31 @@ class PlayReader:
                     else takes,
                 )
                 return None
+            if key in dict(args):
+                self.sink.error("Q107", node.span, f"`{key}` is given twice", help="give one value, or write the move twice")
+                return None
             typed = self._formula(value, node, kinds[key], f"`{key}`")
             if typed is None:
+                return None
+            if isinstance(typed, Const) and isinstance(kinds[key], ty.Int) and not ty.contains(kinds[key], typed.value):
+                self.sink.error(
+                    "Q107", node.span, f"`{key}` of `{name}` is never {typed.value}", help=f"it is {ty.show(kinds[key])}"
+                )
                 return None
             args.append((key, typed))
         test: Expr | None = None
         if condition is not None:
             if not isinstance(condition, Scalar):
                 self.sink.error("Q103", condition.span, "a condition was expected here", help="write `stop: pot >= 20`")
+                return None
+            names = self.game.names
+            declared = {*names.variables, *names.constants, *names.defines, *names.enum_names}
+            chosen = [n for n in kinds if n not in declared and re.search(rf"\b{n}\b", condition.text)]
+            if chosen:
+                self.sink.error(
+                    "Q107", condition.span, f"the condition is about the position, not about `{chosen[0]}` of the move",
+                    help=f"say which in the brackets of the move: `{name.strip()}({chosen[0]}=…)`",
+                )  # fmt: skip
                 return None
             test = self._formula(condition.text, condition, BOOL, "the condition")
             if test is None:
@@ -130,10 +160,33 @@ class PlayReader:
             return None
         target = BagOf(kind.elem) if isinstance(kind, BagOf) else kind
         found = formula(parsed, self.game.names, self.sink, {}, target, what, "question", f"in question `{self.q.id}`")
-        return None if isinstance(found.type, Unknown) else found
+        if isinstance(found.type, Unknown):
+            return None
+        return found if self._of_positions(found, at, "a way of playing") else None
+
+    def positions(self, parts: dict[str, Expr]) -> None:
+        """Tell where a question of chance asks for more than positions and counts."""
+        for key in (self.q.kind, "before", "at"):
+            if key in parts:
+                self._of_positions(parts[key], self.q.formulas[key].scalar, f"`{key}`", counts=True)
+
+    def _of_positions(self, e: Expr, at: Node, what: str, counts: bool = False) -> bool:
+        """Does a formula read no more than the position (and how often things have happened)?"""
+        from tablelaw.spec.questions import step_needs
+
+        looks, counted = step_needs([e])
+        word = "`old` and `actor`" if looks else f"`times('{min(counted)}')`" if counted and not counts else ""
+        if word:
+            self.sink.error(
+                "Q103", at.span, f"{what} reads the position that is there; {word} would ask what went before",
+                help="keep what matters of it in a variable, and ask for that",
+            )  # fmt: skip
+        return not word
 
     def _who(self, node: Node) -> frozenset[int]:
         seats: set[int] = set()
+        if isinstance(node, Sequence) and not node.items:
+            self.sink.error("Q103", node.span, "`who` names nobody", help="write for example `who: [0]`")
         for n in elements(node) if isinstance(node, Sequence) else [node]:
             seat = text(n)
             if not seat.isdecimal() or int(seat) >= self.game.players:
@@ -163,8 +216,26 @@ def policed(game: Game, play: tuple[Preferred, ...]) -> Game:
             continue
         ways = found.get(a.name, [])
         rule: Expr = Op("or", tuple(ways), type=BOOL) if len(ways) > 1 else ways[0] if ways else Const(False, type=BOOL)
-        actions.append(replace(a, checks=(Check("policy", rule, (), a.span), *a.checks)))
+        params = tuple(_narrowed(b, [p for p in play if p.action == a.name]) for b in a.params)
+        actions.append(replace(a, params=params, checks=(Check("policy", rule, (), a.span), *a.checks)))
     return replace(game, actions=tuple(actions))
+
+
+def _narrowed(param: Binder, ways: list[Preferred]) -> Binder:
+    """A parameter over squares or sides of a board, which may be hundreds: only those that the list names are tried."""
+    given = [(p.condition, v) for p in ways for name, v in p.args if name == param.name]
+    if not isinstance(param.domain, Expr) or not isinstance(param.type, (ty.CellType, ty.EdgeType)) or len(given) < len(ways):
+        return param
+    kind = ty.SetOf(param.type)
+    none = Const(frozenset(), type=kind)
+    named = [Items((v,), type=kind) for _, v in given]
+    where = [x if c is None else If(c, x, none, type=kind) for (c, _), x in zip(given, named, strict=True)]
+    several: Expr = where[0] if where else none
+    for x in where[1:]:
+        several = Op("union", (several, x), type=kind)
+    item = Local("_item", type=param.type)
+    inside = Op("in", (item, param.domain), type=BOOL)
+    return replace(param, domain=Agg("set", (Binder("_item", several, param.type, (inside,)),), item, type=kind))
 
 
 def _kind(action: Action, name: str) -> ty.Type:
@@ -173,8 +244,6 @@ def _kind(action: Action, name: str) -> ty.Type:
 
 def _can(game: Game, action: Action, args: tuple[tuple[str, Expr], ...]) -> Expr:
     """Is the action open with these arguments: in the words of `can`."""
-    from tablelaw.spec.core import Agg, Let
-
     given = dict(args)
     body = _all([Op("or", (c.formula, *c.lifted), type=BOOL) if c.lifted else c.formula for c in action.checks])
     for b in reversed(action.params):

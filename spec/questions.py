@@ -23,6 +23,17 @@ from tablelaw.spec.types import BOOL, INT, Frac, Int, SetOf, Type, Unknown
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
 
+_OF_KINDS = {
+    "play": ("odds", "expected"),
+    "who": ("odds", "expected"),
+    "before": ("odds", "expected"),
+    "at": ("odds", "expected"),
+    "within": ("force", "odds", "expected"),
+    "measure": ("terminates",),
+    "exactly-when": ("force",),
+    "depth": ("count",),
+}
+"""Which kinds of question look at a key; those of chance have cures of their own for some."""
 VERDICTS = ("holds", "fails", "unknown")
 
 
@@ -190,7 +201,17 @@ class Reader:
         if overview and not (len(self.sink) > before and self.sink.has_errors):
             asked = replace(asked, **Overview(self.game, self.sink, q).fields(f))
         asked = replace(asked, **self._special(q, f))
+        self._idle_keys(q)
         return None if len(self.sink) > before and self.sink.has_errors else asked
+
+    def _idle_keys(self, q: Question) -> None:
+        """Tell of what a question says and its kind does not ask, for the author believes that it counts."""
+        for key, kinds in _OF_KINDS.items():
+            node = q.node.get(key)
+            if node is not None and q.kind not in kinds:
+                takes = " and ".join(f"`{k}`" for k in kinds)
+                cure = f"leave it out; only {takes} {'take' if len(kinds) > 1 else 'takes'} it"
+                self.sink.error("Q103", node.span, f"`{q.kind}` takes no `{key}`", help=cure)
 
     def _typed(self, q: Question, key: str) -> Expr:
         numeric = key in ("largest", "smallest", "measure")
@@ -229,7 +250,9 @@ class Reader:
         if q.kind == "always-after":
             found["formula"] = f.get("when")
         elif q.kind in ("odds", "expected"):
-            found |= {"before": f.get("before"), "at": f.get("at"), **PlayReader(self, q).fields()}
+            reader = PlayReader(self, q)
+            reader.positions(f)
+            found |= {"before": f.get("before"), "at": f.get("at"), **reader.fields()}
         elif q.kind == "progress" and text(main) != "true":
             self.sink.error("Q103", main.span if main else q.span, "`progress` asks `true`", help="write `progress: true`")
         elif q.kind == "terminates":

@@ -137,6 +137,19 @@ def test_page_has_layouts() -> None:
     assert "## Layouts" not in page.write(sample())
 
 
+def test_page_has_forced_wins() -> None:
+    """Where a published time is known the whole process is set beside it."""
+    row = {"title": "A game", "verdict": "fails", "positions": 1234, "mebibytes": 50}
+    told = [
+        {**row, "published": "no", "theirs": 12.0, "seconds": {"asked": [0.5] * 3, "whole": [1.0] * 3}},
+        {**row, "published": "", "theirs": None, "seconds": {"asked": [0.5] * 3, "whole": [1.0] * 3}},
+    ]
+    text = page.write({**sample(), "forced": told})
+    assert "| A game | no | no | 1,234 | 50 | 0.500 | 1.00 | 12.0 | 12 |" in text
+    assert "| A game | no | – | 1,234 | 50 | 0.500 | 1.00 | – | – |" in text
+    assert "## Forced wins" not in page.write(sample())
+
+
 C_PROGRAMS = {"closed_cities": (4, [8, 23]), "lines": (4, [952, 8])}
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import lcm
 
+from tablelaw.solver.chance import linear
 from tablelaw.solver.chance.graph import Chances, Draws, Refused, components, end_component
 from tablelaw.solver.space.graph import Budget
 
-LARGEST_COMPONENT = 260
+LARGEST_COMPONENT = 1000
 LARGEST_WITH_CHOICES = 80
 NO_MOVE = "somebody has no move where the play is not over (see `progress`)"
 LONGEST = 4096
@@ -23,6 +25,10 @@ Sense = Callable[[int], int]
 
 class TooLarge(Exception):
     """A component has too many states for exact equations."""
+
+
+class TooLong(TooLarge):
+    """The fractions have become too long."""
 
 
 def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction], dict[int, int]]:
@@ -48,19 +54,24 @@ def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction],
                 if best is not None:
                     policy[v] = best
                 if value.denominator.bit_length() > LONGEST:
-                    raise TooLarge
+                    raise TooLong
             continue
         _component(chain, group, values, policy, sense, budget)
     return [v if v is not None else Fraction(0) for v in values], policy
 
 
 def _of_draws(chain: Chances, draws: Draws, values: list[Fraction | None]) -> Fraction:
-    total = Fraction(0)
+    """The mean over draws, in whole numbers over one denominator: sums of fractions would be reduced at every step."""
+    reward = chain.reward
+    parts: list[tuple[int, int]] = []
     for j, p in draws:
         v = values[j]
         assert v is not None
-        total += p * (v + chain.reward[j])
-    return total
+        if reward[j]:
+            v += reward[j]
+        parts.append((p.numerator * v.numerator, p.denominator * v.denominator))
+    over = lcm(*(d for _, d in parts))
+    return Fraction(sum(n * (over // d) for n, d in parts), over)
 
 
 def _best(chain: Chances, v: int, values: list[Fraction | None], sense: Sense) -> tuple[Fraction, int | None]:
@@ -73,6 +84,15 @@ def _best(chain: Chances, v: int, values: list[Fraction | None], sense: Sense) -
         return sum(found, Fraction(0)) / len(found), None
     best = max(range(len(found)), key=lambda c: (want * found[c], -c))
     return found[best], best
+
+
+def preferred(chain: Chances, v: int, values: list[Fraction | None], sense: Sense) -> int | None:
+    """The choice of a state that makes the figure best, where it makes a difference."""
+    options = chain.choices[v]
+    if len(options) < 2 or not sense(options[0][0]):
+        return None
+    found = {_of_draws(chain, draws, values) for _, draws in options}
+    return _best(chain, v, values, sense)[1] if len(found) > 1 else None
 
 
 def _component(
@@ -91,7 +111,7 @@ def _component(
         for v, x in zip(group, found, strict=True):
             values[v] = x
         if max(x.denominator.bit_length() for x in found) > LONGEST:
-            raise TooLarge
+            raise TooLong
         # one side answers the other in full before the other moves: two that improve at once may go round for ever
         if not any(_improved(chain, deciding, values, chosen, sense, side) for side in (-1, 1)):
             policy.update(chosen)
@@ -141,7 +161,7 @@ def _lasting(
             for v, x in zip(rest, found, strict=True):
                 values[v] = x
             if max(x.denominator.bit_length() for x in found) > LONGEST:
-                raise TooLarge
+                raise TooLong
             if not _improved(chain, list(answers), values, answers, sense, -1):
                 break
             for v in rest:
@@ -182,7 +202,7 @@ def _most(chain: Chances, group: list[int], sense: Sense) -> int:
 def _linear(
     chain: Chances, group: list[int], values: list[Fraction | None], chosen: dict[int, int], sense: Sense, budget: Budget
 ) -> list[Fraction]:
-    """The values of the component's states under fixed choices: x = A x + b, by elimination on sparse rows."""
+    """The values of the component's states under fixed choices: x = A x + b."""
     place = {v: i for i, v in enumerate(group)}
     rows: list[dict[int, Fraction]] = []
     right: list[Fraction] = []
@@ -204,45 +224,10 @@ def _linear(
                     row[k] = row.get(k, Fraction(0)) - q
         rows.append({k: x for k, x in row.items() if x})
         right.append(b)
-    return _eliminate(rows, right, budget)
-
-
-def _eliminate(rows: list[dict[int, Fraction]], right: list[Fraction], budget: Budget) -> list[Fraction]:
-    n = len(rows)
-    order: list[tuple[int, int]] = []
-    free = set(range(n))
-    columns: list[set[int]] = [set() for _ in range(n)]
-    for i, row in enumerate(rows):
-        for k in row:
-            columns[k].add(i)
-    for c in sorted(range(n), key=lambda k: len(columns[k])):
-        budget.check()
-        usable = [i for i in columns[c] if i in free]
-        if not usable:
-            raise TooLarge  # the choices never leave: the values are not fixed by the equations
-        pivot = min(usable, key=lambda i: len(rows[i]))
-        free.discard(pivot)
-        order.append((c, pivot))
-        base, scale = rows[pivot], rows[pivot][c]
-        for i in usable:
-            if i == pivot:
-                continue
-            factor = rows[i][c] / scale
-            row = rows[i]
-            for k, x in base.items():
-                new = row.get(k, Fraction(0)) - factor * x
-                if new:
-                    row[k] = new
-                    columns[k].add(i)
-                elif k in row:
-                    del row[k]
-                    columns[k].discard(i)
-            right[i] -= factor * right[pivot]
-    found = [Fraction(0)] * n
-    for c, pivot in reversed(order):
-        rest = sum((x * found[k] for k, x in rows[pivot].items() if k != c), Fraction(0))
-        found[c] = (right[pivot] - rest) / rows[pivot][c]
-    return found
+    try:
+        return linear.solve(rows, right, budget)
+    except linear.Singular:
+        raise TooLarge from None  # the choices never leave: the values are not fixed by the equations
 
 
 def check(chain: Chances, values: list[Fraction], sense: Sense) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tablelaw.solver.space.components import strong
-from tablelaw.solver.space.graph import Budget, Space
+from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 
 Draws = list[tuple[int, Fraction]]
 Choices = list[tuple[int, Draws]]
+NOTHING = Fraction(0)
+MOST_REMEMBERED = 1_000_000
 
 
 class Refused(Exception):
@@ -60,6 +62,18 @@ def explore(
             gc.enable()
 
 
+class _Stands(dict[int, int]):
+    """The state that stands for a packed state, remembered; a step with a fault (-1) stays one."""
+
+    def __init__(self, same: Callable[[int], int]) -> None:
+        super().__init__()
+        self.same = same
+
+    def __missing__(self, s: int) -> int:
+        found = self[s] = s if s < 0 else self.same(s)
+        return found
+
+
 def _explore(
     space: Space,
     absorbed: Callable[[int], Fraction | None],
@@ -69,29 +83,23 @@ def _explore(
     same: Callable[[int], int] | None,
 ) -> Chances:
     found = Chances()
-    index: dict[int, int] = {}
-
-    def number(s: int) -> int:
-        s = s if same is None else same(s)
-        i = index.get(s)
-        if i is None:
-            i = index[s] = len(found.packed)
-            found.packed.append(s)
-        return i
-
-    for i in range(space.starts):
-        number(space.states[i])
+    stands = None if same is None else _Stands(same)
+    first = space.states[: space.starts]
+    found.packed = list(dict.fromkeys(first if stands is None else (stands[s] for s in first)))
+    index = {s: i for i, s in enumerate(found.packed)}
     found.starts = len(found.packed)
-    at = 0
-    while at < len(found.packed):
+    at, packed = 0, found.packed
+    while at < len(packed):
         if not at % 64:
-            budget.check(len(found.packed))
+            spend(budget, len(packed))
+            if stands is not None and len(stands) > MOST_REMEMBERED:
+                stands.clear()
             if budget.tell and not at % 4096:
-                budget.tell(f"{len(found.packed):,} states of the chain, {len(found.packed) - at:,} waiting")
-        if len(found.packed) > most:
+                budget.tell(f"{len(packed):,} states of the chain, {len(packed) - at:,} waiting")
+        if len(packed) > most:
             raise TooMany(f"more than {most:,} states matter")
-        s = found.packed[at]
-        found.reward.append(gained(s) if gained is not None and at >= found.starts else Fraction(0))
+        s = packed[at]
+        found.reward.append(gained(s) if gained is not None and at >= found.starts else NOTHING)
         value = absorbed(s)
         if value is not None:
             found.values[at] = value
@@ -99,25 +107,32 @@ def _explore(
             at += 1
             continue
         options: Choices = []
-        weighted = space.weighted(s)
-        if sum(1 for actor, _ in weighted if actor < 0) > 1:
+        weighted = space.weighted(s) if stands is None else space.weighted(s, stands)
+        if len(weighted) > 1 and sum(1 for actor, _ in weighted if actor < 0) > 1:
             raise Refused("several actions of the table are open at once, and nobody chooses between them")
         for actor, nexts in weighted:
             if any(n < 0 for n, _ in nexts):
                 raise Refused("a step that matters has a fault (see `in-range`)")
-            if same is None:
-                draws = [(number(n), p) for n, p in nexts]
-            else:
-                merged: dict[int, Fraction] = {}
-                for n, p in nexts:
-                    k = number(n)
-                    merged[k] = merged[k] + p if k in merged else p
-                draws = list(merged.items())
+            draws: Draws = []
+            for n, p in nexts:
+                k = index.get(n)
+                if k is None:
+                    k = index[n] = len(packed)
+                    packed.append(n)
+                draws.append((k, p))
             options.append((actor, draws))
             found.edges += len(draws)
         found.choices.append(options)
         at += 1
     return found
+
+
+def spend(budget: Budget, positions: int) -> None:
+    """Raise `OutOfBudget` when something has run out, saying how many positions were met for it."""
+    try:
+        budget.check(positions)
+    except OutOfBudget as spent:
+        raise OutOfBudget(f"{spent.reason}, with {positions:,} positions met") from None
 
 
 def averaged(chain: Chances, sense: Callable[[int], int]) -> None:

@@ -9,7 +9,7 @@ from typing import cast
 from tablelaw.solver import evaluate
 from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board, never_falls
-from tablelaw.solver.explicit import counts, lassos, search
+from tablelaw.solver.explicit import counts, deep, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
 from tablelaw.solver.ir import Term
 from tablelaw.solver.loops import people, whose
@@ -25,6 +25,7 @@ from tablelaw.spec.questions import Asked
 from tablelaw.spec.reckon import value
 
 NAME = "explicit"
+LEFT = "as far as no range is left, for `in-range` fails: steps that leave one are not counted"
 KINDS = {
     "always",
     "never",
@@ -72,8 +73,9 @@ class Explicit:
             verdict.bound = verdict.bound or (f"all {len(space.states):,} reachable states" if space.complete else None)
             if space.full(problem.counters.values()):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
-        if space.faulty and asked.kind != "in-range" and (verdict.trace is None or verdict.verdict == "value"):
-            verdict.notes.append("as far as no range is left, for `in-range` fails: steps that leave one are not counted")
+        told = LEFT in verdict.notes or asked.kind == "in-range"
+        if space.faulty and not told and (verdict.trace is None or verdict.verdict == "value"):
+            verdict.notes.append(LEFT)
         return verdict
 
     # plays
@@ -366,8 +368,13 @@ class Explicit:
         goals = [problem.goal(asked.formula, frozenset({p})) for p in range(self.game.players)]
         reads = [*seats.values(), *goals, *([exactly_term] if exactly_term is not None else [])]
         problem, space, keep = self.sliced(asked, problem, space, reads)
-        arena = Arena(space, budget)
         tests = {p: space.formula(term) for p, term in seats.items()}
+        if asked.exactly_when is None and not problem.counters:
+            formula, chosen = asked.formula, lambda s: frozenset(p for p, test in tests.items() if test(s))
+            found = deep.force(space, asked.within, chosen, lambda who: problem.goal(formula, who), budget)
+            if found is not None:
+                return self._deeply(problem, space, keep, found)
+        arena = Arena(space, budget)
         groups: dict[frozenset[int], list[int]] = {}
         for i, s in enumerate(space.states):
             if asked.exactly_when is not None or i < space.starts:
@@ -393,10 +400,26 @@ class Explicit:
             if exactly is None and shown is None:
                 trace = self.lifted(problem, space, keep, self._line(space, arena, rank, who, members[0], goal))
                 notes = [f"in at most {rank[members[0]]} steps; the play shown is one defence"]
-                evidence = strategy(space, arena, rank, who) if whole and len(groups) == 1 else None
+                evidence = strategy(space, rank, who) if whole and len(groups) == 1 else None
                 shown = Verdict("holds", "exhausted", trace=trace, notes=notes, evidence=evidence, states=len(space.states))
         evidence = closed_set(space) if whole else None
         return shown or Verdict("holds", "exhausted", states=len(space.states), evidence=evidence)
+
+    def _deeply(self, problem: Problem, space: Space, keep: set[int] | None, found: deep.Found) -> Verdict:
+        """The verdict of a depth-first search."""
+        bound = f"{found.met:,} positions looked at, depth-first"
+        trace = None if found.path is None else self.lifted(problem, space, keep, found.path, found.loop_from)
+        if not found.holds:
+            reason = f"the others can prevent {people(found.who)}; the play shown is one way"
+            verdict = Verdict("fails", "exhausted", bound, trace=trace, reason=reason, states=found.met)
+        else:
+            told = [] if found.steps is None else [f"in at most {found.steps} steps; the play shown is one defence"]
+            table = found.strategy if keep is None else None
+            evidence = None if table is None else strategy(table.space(space), table.rank, found.who)
+            verdict = Verdict("holds", "exhausted", bound, trace=trace, notes=told, evidence=evidence, states=found.met)
+        if found.faulty:
+            verdict.notes.append(LEFT)
+        return verdict
 
     def _prevented(self, space: Space, arena: Arena, rank: list[int], v: int) -> tuple[list[int], int | None]:
         """A path on which the goal can never be forced, to an end or round for ever."""
@@ -453,6 +476,6 @@ def closed_set(space: Space) -> dict[str, object] | None:
     return {"kind": "closed-set", "space": space} if space.complete else None
 
 
-def strategy(space: Space, arena: Arena, rank: list[int], who: frozenset[int]) -> dict[str, object] | None:
-    """Evidence that a goal is forced: in how many steps, for every state where it is."""
+def strategy(space: Space, rank: list[int], who: frozenset[int]) -> dict[str, object] | None:
+    """Evidence that a goal is forced: in how many steps, for every state of a space where it is."""
     return {"kind": "strategy", "space": space, "rank": rank, "who": sorted(who)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -215,31 +215,33 @@ class Space:
             i = self.parents[i]
         return found[::-1]
 
-    def weighted(self, s: int) -> list[tuple[int, list[tuple[int, Fraction]]]]:
+    def weighted(self, s: int, stands: Mapping[int, int] | None = None) -> list[tuple[int, list[tuple[int, Fraction]]]]:
         """The choices in a packed state: who chooses (-1: the table), and the successors with their probabilities.
 
-        A step with a fault leads to -1. Raises `Unlowerable` where draws have no whole-number weights.
+        A step with a fault leads to -1. `stands` gives the state that stands for a successor. Raises `Unlowerable` where
+        draws have no whole-number weights.
         """
         if self._weighed is None:
             self._weighed = compiled(weighed_source(self.model), "weighed")
         out: list[int] = []
         self._weighed.call(s, out)
-        found: dict[int, list[tuple[int, int]]] = {}
-        for k in range(0, len(out), 3):
-            found.setdefault(out[k], []).append((out[k + 1], out[k + 2]))
-        result = []
-        for tag, nexts in found.items():
-            if any(n < 0 for n, _ in nexts):
-                result.append((-1, [(-1, Fraction(1))]))
-                continue
-            if len(nexts) == 1:
-                result.append(((tag & 31) - 1, [(nexts[0][0], _ONE)]))
-                continue
-            total = sum(w for _, w in nexts)
-            merged: dict[int, int] = {}
-            for n, w in nexts:
+        found: dict[int, dict[int, int]] = {}
+        for tag, n, w in zip(out[::3], out[1::3], out[2::3], strict=True):
+            merged = found.get(tag)
+            if merged is None:
+                found[tag] = {n: w}
+            else:
                 merged[n] = merged.get(n, 0) + w
-            result.append(((tag & 31) - 1, [(n, _share(w, total)) for n, w in merged.items() if w]))
+        result = []
+        for tag, apart in found.items():
+            merged = apart if stands is None else _together(apart, stands)
+            if -1 in merged:
+                result.append((-1, [(-1, _ONE)]))
+            elif len(merged) == 1:
+                result.append(((tag & 31) - 1, [(n, _ONE) for n in merged]))
+            else:
+                total = sum(merged.values())
+                result.append(((tag & 31) - 1, [(n, _share(w, total)) for n, w in merged.items() if w]))
         return result
 
     def choices(self, s: int) -> list[tuple[int, list[int]]]:
@@ -251,3 +253,12 @@ class Space:
             if out[k + 1] >= 0:
                 found.setdefault(out[k], []).append(out[k + 1])
         return [((tag & 31) - 1, nexts) for tag, nexts in found.items()]
+
+
+def _together(apart: dict[int, int], stands: Mapping[int, int]) -> dict[int, int]:
+    """Weights by the states that stand for others."""
+    found: dict[int, int] = {}
+    for n, w in apart.items():
+        k = stands[n]
+        found[k] = found[k] + w if k in found else w
+    return found

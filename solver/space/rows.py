@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -94,7 +94,7 @@ class Rows(Space):
         for _, nexts in self._moves(s):
             out += [-1 if n is None else number(n) for n in nexts]
 
-    def weighted(self, s: int) -> list[tuple[int, list[tuple[int, Fraction]]]]:
+    def weighted(self, s: int, stands: Mapping[int, int] | None = None) -> list[tuple[int, list[tuple[int, Fraction]]]]:
         try:
             found = self.code["weighted"](self.rows[s])
         except _WRONG:

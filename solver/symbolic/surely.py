@@ -18,9 +18,11 @@ from tablelaw.solver.symbolic.encode import Formula
 from tablelaw.solver.symbolic.machine import Machine, decide
 from tablelaw.solver.symbolic.proofs import Prover
 from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.game import Game
 from tablelaw.spec.types import Enum
 
 STEPS = (1, 2, 3, 4, 5, 6, 8)
+LONGER = (12, 16, 24)
 PATIENCE = (6.0, 30.0, 150.0)
 WAITS = (2, 4, 6, 8, 12)
 WIDEST_CUT = 16
@@ -35,16 +37,17 @@ def surely(prover: Prover, machine: Machine, measure: Term, budget: Budget) -> V
     alone = [[face] for face in range(_faces(machine))]
     cut = _cut(prover, machine, budget.part(budget.left() / 4))
     for seconds in PATIENCE:
-        for faces in [*alone, [f for one in alone for f in one]]:
-            for steps in STEPS:
-                if budget.tell:
-                    budget.tell(f"z3: does luck lower the measure within {steps} steps?")
-                try:
-                    if _lowered(machine, measure, steps, faces, cut, budget.part(seconds)):
-                        return _shown(steps, cut)
-                except OutOfBudget:
-                    budget.check()
-                    break
+        for some in (STEPS, LONGER):
+            for faces in [*alone, [f for one in alone for f in one]]:
+                for steps in some:
+                    if budget.tell:
+                        budget.tell(f"z3: does luck lower the measure within {steps} steps?")
+                    try:
+                        if _lowered(machine, measure, steps, faces, cut, budget.part(seconds)):
+                            return _shown(steps, cut)
+                    except OutOfBudget:
+                        budget.check()
+                        break
     return Verdict("unknown", reason="no number of steps was found within which luck lowers the measure")
 
 
@@ -139,6 +142,7 @@ def _lowered(machine: Machine, measure: Term, steps: int, faces: list[int], cut:
     if cut is not None:
         solver.add(cut.formula)
     here = e.term(measure, machine.env(row))
+    unsure = unsure_draws(machine.problem.game)
     for face in faces:
         now = row
         for step in range(steps):
@@ -147,7 +151,8 @@ def _lowered(machine: Machine, measure: Term, steps: int, faces: list[int], cut:
             for k, m in enumerate(machine.model.moves):
                 conditions, slots, env = machine.step(m, now, f"l{face}.{step}.{k}")
                 same = [a == b for a, b in zip(after, slots, strict=True)]
-                options.append(z3.And([*conditions, *_showing(m, env.inputs, face), *same]))
+                luck = [] if m.action in unsure else _showing(m, env.inputs, face)
+                options.append(z3.And([*conditions, *luck, *same]))
             solver.add(z3.Or(options), *machine.known(after), e.term(measure, machine.env(after)) == here)
             if step < steps - 1:
                 solver.add(z3.Not(e.term(machine.model.ended, machine.env(after))))
@@ -155,6 +160,11 @@ def _lowered(machine: Machine, measure: Term, steps: int, faces: list[int], cut:
         if budget.left() <= 0:
             raise OutOfBudget(f"the time of {budget.seconds:g} s is over")
     return bool(decide(solver, budget) == z3.unsat)
+
+
+def unsure_draws(game: Game) -> frozenset[str]:
+    """The actions of a projection that draw what comes of the board: that is no luck, and may come out in any way."""
+    return frozenset(a.name for a in game.actions if any(d.name.startswith(("unknown(", "place(")) for d in a.draws))
 
 
 def _showing(m: Move, inputs: list[Formula], face: int) -> list[Formula]:

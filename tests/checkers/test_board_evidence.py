@@ -378,3 +378,30 @@ print(sorted(m for m in sys.modules if m.startswith("tablelaw.solver.")))
     for engine in ("engine", "boards", "explicit", "space", "symbolic", "chance", "realise"):
         assert f"tablelaw.solver.{engine}'" not in out.stdout
         assert f"tablelaw.solver.{engine}." not in out.stdout
+
+
+CHANCE = """
+  laid-first: {odds: "laid == 2", play: best, who: [0, 1]}
+  laid-alike: {odds: "laid == 2 and size(table) == 2", play: uniform}
+  how-many: {expected: "times(lay) + laid", play: [lay, stop]}
+  surely: {terminates: almost-surely}
+"""
+
+
+def test_figures_of_a_game_with_layouts_are_kept_and_hold(tmp_path: Path) -> None:
+    """Best play, all moves alike, a list of moves and what is counted; the layouts as rows of plain data."""
+    path = tmp_path / "rules.yaml"
+    path.write_text(GAME.replace("LARGEST", "2") + CHANCE, encoding="utf-8")
+    rules = load(str(path), Diagnostics())
+    assert rules is not None
+    names = ("laid-first", "laid-alike", "how-many", "surely")
+    kinds = written(rules, tmp_path / "e", "auto", *names)
+    assert kinds == {"laid-first": "figures", "laid-alike": "figures", "how-many": "figures", "surely": "closed-set"}
+    rows, codes = rechecked(rules, tmp_path / "e")
+    assert codes == []
+    assert {r["question"]: r["verdict"] for r in rows} == dict.fromkeys(names, "holds")
+    change(tmp_path / "e", "laid-first*.json", lambda w: w["evidence"]["values"].__setitem__(0, "1/2"))
+    change(tmp_path / "e", "laid-alike*.json", lambda w: w["evidence"]["values"].__setitem__(0, "1/2"))
+    rows, codes = rechecked(rules, tmp_path / "e")
+    assert {r["question"] for r in rows} == {"how-many", "surely"}
+    assert codes == ["Q122", "Q122"]

@@ -70,6 +70,27 @@ questions:
   somebody: {force: {who: [0, 1], goal: pot == 9}}
   even: {force: {who: turn, goal: who == winners()}, exactly-when: LAW}
 """
+TOSSES = """
+tablelaw: 1
+game: tosses
+title: Tosses
+players: 1
+options:
+  waiting:
+    kind: reading
+    question: May one wait?
+    values: {no: {says: One may not.}, yes: {says: One may.}}
+    default: no
+state:
+  heads: {type: 0..2, init: 0}
+actions:
+  toss: {by: 0, chance: {x: die(2)}, do: heads += 2 - x}
+  wait: {by: 0, only: {waiting: yes}, do: heads = heads}
+end:
+  - {id: two, when: heads == 2}
+questions:
+  sure: {terminates: almost-surely}
+"""
 LAW = "pot % 3 != 0 or not ended() and pot < 0"
 
 
@@ -236,6 +257,43 @@ def test_a_changed_strategy_is_refused(rules: Rules, tmp_path: Path) -> None:
         assert written(rules, folder, "explicit", "somebody") == ["strategy"]
         change(folder, "somebody*.json", how)
         assert rechecked(rules, folder) == ([], ["Q122"])
+
+
+def test_a_strategy_need_not_be_told_where_it_does_not_lead(tmp_path: Path) -> None:
+    """What is never met while it is followed may be left out, though other moves lead there; nothing else may."""
+    path, folder = tmp_path / "rules.yaml", tmp_path / "evidence"
+    path.write_text(GAME.replace("LAW", LAW) + "  soon: {force: {who: [0], goal: pot == 2}, within: 2}\n", encoding="utf-8")
+    rules = load(str(path), Diagnostics())
+    assert rules is not None
+    assert written(rules, folder, "explicit", "soon") == ["strategy"]
+    file = next(folder.glob("soon*.json"))
+    whole = json.loads(file.read_text())
+    states = folder / whole["evidence"]["states"]
+    before = json.loads(states.read_text())
+    rank, width = whole["evidence"]["rank"], before["width"]
+    first = rank.index(1), rank.index(0)
+    for left_out, fine in ((None, True), *((i, False) for i in first)):
+        mine = [i for i in first if i != left_out]
+        text = "".join(before["states"][i * width : (i + 1) * width] for i in mine)
+        states.write_text(json.dumps({**before, "count": len(mine), "states": text}))
+        file.write_text(json.dumps({**whole, "evidence": {**whole["evidence"], "rank": [rank[i] for i in mine]}}))
+        rows, codes = rechecked(rules, folder)
+        assert ([r["verdict"] for r in rows], codes) == ((["holds"], []) if fine else ([], ["Q122"]))
+
+
+def test_that_a_play_ends_almost_surely_is_walked_again(tmp_path: Path) -> None:
+    """A closed set from which some draws lead to the end whatever is chosen; a set that is not closed is refused."""
+    path, folder = tmp_path / "rules.yaml", tmp_path / "evidence"
+    path.write_text(TOSSES, encoding="utf-8")
+    rules = load(str(path), Diagnostics())
+    assert rules is not None
+    assert written(rules, folder, "explicit", "sure") == ["closed-set"]
+    assert [r["verdict"] for r in rechecked(rules, folder)[0]] == ["holds"]
+    change(folder, "sure*.json", lambda w: w["options"].update(waiting="yes"))
+    assert rechecked(rules, folder) == ([], ["Q122"])
+    written(rules, folder, "explicit", "sure")
+    change(folder, "states-*.json", drop(0))
+    assert rechecked(rules, folder) == ([], ["Q122"])
 
 
 def test_a_changed_play_and_a_changed_ranking_are_refused(rules: Rules, tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ SMALL: list[tuple[str, Setting]] = [
 ]
 ELSEWHERE = (
     "calavera", "craps", "knuth-yao", "chutes-and-ladders", "shut-the-box", "coupon-collector", "connect", "breakthrough",
-    "dots-and-boxes", "sliding-puzzle", "hanoi",
+    "dots-and-boxes", "sliding-puzzle", "hanoi", "kalah",
+    "line-up",
 )  # fmt: skip
 """Games with a test file of their own."""
 LONG = {"pig": ("ends-surely", "first-player", "both-hold-at-20")}
@@ -47,14 +48,14 @@ QUICK = (
 """Questions about the dice game that are answered at once."""
 LINE_QUICK = (
     "trick-for-ever", "shortest-loop", "shortest-forced-loop", "first-cross-is-no-loop", "force", "force-second",
-    *(f"lines-{n}" for n in range(1, 5)), *(f"loops-{n}" for n in range(1, 6)),
+    *(f"lines-{n}" for n in range(1, 5)), *(f"loops-{n}" for n in range(1, 6)), "wins-of-1", "first-player-with-1",
 )  # fmt: skip
 """Questions about Line Dice that are answered at once, by search on real boards."""
 LINE_SLOW = (
     "always-one-winner", "ends", "dice-conserved", *(f"all-dice-for-{n}" for n in range(2, 7)), "true-lines-kept", "progress",
     "closer-never-wins", "never-back", "shortest-forced-loop-as-printed", "shortest-sabotage", "odd-loops",
     *(f"lines-{n}" for n in range(5, 9)), *(f"loops-{n}" for n in range(6, 9)), "last-seat", "sixteen-move-example",
-    "sixteen-move-line",
+    "sixteen-move-line", *(f"{q}-{n}" for q in ("wins-of", "first-player-with") for n in (2, 3)),
 )  # fmt: skip
 SOUGHT = ("sixteen-moves",)
 """Scenarios with open moves, which `possible:` seeks."""

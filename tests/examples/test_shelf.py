@@ -34,18 +34,34 @@ SHELF: list[tuple[str, Setting]] = [
     ("connect", {}),
     ("breakthrough", {"columns": "2", "rows": "5"}),
     ("dots-and-boxes", {}),
+    ("kalah", {}),
+    ("kalah", {"houses": "3", "seeds": "1"}),
+    ("line-up", {"columns": "3", "line": "2"}),
+    ("line-up", {"columns": "3"}),
     ("sliding-puzzle", {"columns": "2", "rows": "2"}),
     ("sliding-puzzle", {"columns": "3", "rows": "2"}),
     ("hanoi", {}),
     ("hanoi", {"pegs": "4"}),
 ]
 CHAINS = ("craps", "knuth-yao", "chutes-and-ladders", "coupon-collector")
+FORCED = ("first-forces-a-win", "first-forces-a-win-in-9", "first-forces-a-win-in-8")
 LARGE: list[tuple[str, Setting, tuple[str, ...]]] = [
     ("connect", {"line": "4"}, ("first-forces-a-win", "states")),
+    ("connect", {"columns": "5", "rows": "5"}, FORCED),
+    ("connect", {"columns": "6", "rows": "6"}, FORCED),
+    ("connect", {"columns": "5", "rows": "5", "line": "4"}, ("first-forces-a-win",)),
     ("breakthrough", {}, ("first-forces-a-win", "states")),
     ("breakthrough", {"columns": "2", "rows": "6"}, ("first-forces-a-win", "won-in-15", "not-won-in-14", "states")),
+    ("breakthrough", {"columns": "3", "rows": "5"}, ("first-forces-a-win",)),
+    ("breakthrough", {"columns": "4", "rows": "4"}, ("first-forces-a-win",)),
     ("dots-and-boxes", {"columns": "2", "rows": "3"}, ("first-forces-a-win", "states")),
     ("dots-and-boxes", {"columns": "3", "rows": "2"}, ("first-forces-a-win",)),
+    ("dots-and-boxes", {"columns": "3", "rows": "3"}, ("first-forces-a-win",)),
+    ("line-up", {}, ("first-forces-a-win", "second-forces-a-draw", "second-forces-a-win")),
+    ("line-up", {"rows": "4", "line": "4"}, ("first-forces-a-win", "second-forces-a-draw")),
+    ("line-up", {"columns": "5", "rows": "5"}, ("first-forces-a-win", "second-forces-a-draw")),
+    ("kalah", {"houses": "3", "seeds": "6"}, ("first-forces-a-win", "second-forces-a-win")),
+    ("kalah", {"houses": "4", "seeds": "2"}, ("first-forces-a-win", "second-forces-a-win")),
     ("sliding-puzzle", {}, ("states", "two-tiles-swapped", "solved-in-31", "hardest-position")),
     ("hanoi", {"pegs": "4", "discs": "10"}, ("states",)),
 ]
@@ -306,6 +322,46 @@ def dots(columns: int, rows: int) -> Rules2:
     return (1, (0,) * (lines + 2)), won, after
 
 
+def kalah(houses: int, seeds: int) -> Rules2:
+    """Seeds are sown one by one. A board is the first player's houses and store, and those of the second."""
+    side = houses + 1
+
+    def won(place: Place) -> int | None:
+        board = place[1]
+        if any(board[:houses]) or any(board[side : side + houses]):
+            return None
+        first, second = board[houses], board[-1]
+        return 1 if first > second else 2 if second > first else -1
+
+    def after(place: Place) -> Iterator[Place]:
+        turn, board = place
+        mine, other = (0, side) if turn == 1 else (side, 0)
+        for start in range(mine, mine + houses):
+            new, at = list(board), start
+            new[start] = 0
+            for _ in range(board[start]):
+                at = (at + 1) % (2 * side)
+                if at == other + houses:
+                    at = (at + 1) % (2 * side)
+                new[at] += 1
+            if mine <= at < mine + houses and new[at] == 1:
+                facing = other + houses - 1 - (at - mine)
+                if new[facing]:
+                    new[mine + houses] += 1 + new[facing]
+                    new[at] = new[facing] = 0
+            if not any(new[:houses]) or not any(new[side : side + houses]):
+                new[houses], new[-1] = sum(new[:side]), sum(new[side:])
+                new[:houses] = new[side : side + houses] = [0] * houses
+            if board[start]:
+                yield turn if at == mine + houses else 3 - turn, tuple(new)
+
+    full = (*[seeds] * houses, 0)
+    return (1, full + full), won, after
+
+
+KALAH = [(1, 3), (1, 4), (1, 6), (2, 1), (2, 3), (2, 5), (3, 1)]
+
+
 def searched(game: Rules2) -> tuple[int, dict[int, bool]]:
     """How many positions can come up; and for each number of steps up to 20 whether the first player forces a win in them."""
     start, won, after = game
@@ -335,6 +391,7 @@ def searched(game: Rules2) -> tuple[int, dict[int, bool]]:
         ("breakthrough", breakthrough(2, 5), {"columns": "2", "rows": "5"}),
         ("dots-and-boxes", dots(2, 2), {"columns": "2", "rows": "2"}),
         ("dots-and-boxes", dots(3, 1), {"columns": "3", "rows": "1"}),
+        *(("kalah", kalah(m, n), {"houses": str(m), "seeds": str(n)}) for m, n in KALAH),
         pytest.param("connect", connect(4, 4, 3), {}, marks=pytest.mark.slow),
         pytest.param("breakthrough", breakthrough(3, 4), {}, marks=pytest.mark.slow),
         pytest.param("breakthrough", breakthrough(2, 6), {"columns": "2", "rows": "6"}, marks=pytest.mark.slow),
@@ -345,6 +402,9 @@ def test_a_board_game_comes_out_of_other_code_alike(name: str, game: Rules2, set
     names = ("first-forces-a-win", "states") + (
         ("first-forces-a-win-in-8", "first-forces-a-win-in-9") if name == "connect" else ()
     )
+    if name == "kalah":
+        assert answers(name, setting, names[:1])[names[0]].verdict.verdict == ("holds" if forced[20] else "fails")
+        return
     found = answers(name, setting, names)
     assert found["states"].verdict.value == str(states)
     assert found["first-forces-a-win"].verdict.verdict == ("holds" if forced[20] else "fails")

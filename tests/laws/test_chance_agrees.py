@@ -5,31 +5,29 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-import tempfile
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from tablelaw.solver import evaluate
-from tablelaw.solver.chance import bounds, engine, exact
+from tablelaw.solver.chance import bounds, engine, exact, ready
 from tablelaw.solver.chance.engine import Chance
 from tablelaw.solver.chance.graph import Chances, Choices, averaged, hopeless
+from tablelaw.solver.chance.policy import rewalk
 from tablelaw.solver.evaluate import State, place
 from tablelaw.solver.lower import lower
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, Space
 from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.trace import to_numbers
-from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
-from tablelaw.spec.load import load
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.questions import Asked, Reader
+from tablelaw.spec.questions import Asked
 from tablelaw.spec.reckon import value
 from tablelaw.testing import naive
+from tablelaw.testing.dice import PLAYS, dice_game, made
 from tablelaw.testing.games import sound
 
 MOST = 200
@@ -168,6 +166,18 @@ def by_enumeration(chain: Chances, sense: exact.Sense) -> Fraction:
     )
 
 
+def made_sure(r: random.Random, chain: Chances, policy: dict[int, int], matters: set[int], sense: exact.Sense) -> Fraction:
+    """What a policy makes sure of for the first state: its choices where it matters, any others elsewhere."""
+    mine: dict[int, int] = {}
+    theirs: list[list[tuple[int, int]]] = []
+    for v, options in enumerate(chain.choices):
+        if len(options) > 1 and sense(options[0][0]) > 0:
+            mine[v] = policy[v] if v in matters else r.randrange(len(options))
+        elif len(options) > 1 and sense(options[0][0]) < 0:
+            theirs.append([(v, c) for c in range(len(options))])
+    return min(solved(chain, mine | dict(others))[0] for others in itertools.product(*theirs))
+
+
 SENSES: tuple[exact.Sense, ...] = (
     lambda a: 0,
     lambda a: 0 if a < 0 else 1,
@@ -186,8 +196,9 @@ def check_chain(seed: int) -> bool:
     averaged(chain, sense)
     found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=0.01))
     assert found.low <= expected <= found.high
-    values, _ = exact.solve(chain, sense, Budget(seconds=5))
+    values, policy = exact.solve(chain, sense, Budget(seconds=5))
     assert values[0] == expected, seed
+    assert made_sure(r, chain, policy, rewalk(chain, values, policy, sense, False), sense) == expected, seed
     assert exact.check(chain, values, sense)
     if hopeless(chain, sense):
         assert exact.solve(chain, sense, Budget(seconds=5))[0][0] == expected, seed
@@ -280,86 +291,9 @@ def nearly(chain: Chances, sense: exact.Sense) -> list[float] | None:
     return None
 
 
-PLAYS: tuple[tuple[str, frozenset[int] | None], ...] = (
-    ("best", frozenset({0})),
-    ("worst", frozenset({0})),
-    ("uniform", None),
-    ("best", frozenset({0, 1, 2})),
-    ("best", frozenset({1})),
-)
-
-
 def sense_of(play: str, who: frozenset[int] | None) -> exact.Sense:
     sign = -1 if play == "worst" else 1
     return lambda a: 0 if a < 0 or play == "uniform" else sign if who is not None and a in who else -sign
-
-
-def dice_game(r: random.Random) -> tuple[Game, list[Asked]]:
-    """A race of two on a short ring with random dice, and a question about it with and without `before`."""
-    last = r.choice((2, 3))
-    actions = []
-    for n in range(r.randint(1, 3)):
-        draw, by = r.choice(
-            (
-                ("{x: die(2)}", "x"),
-                ("{x: die(3), y: die(2)}", "x - y"),
-                ("{x: 'one_of({0: 1/6, 1: 1/2, 3: 1/3})'}", "x"),
-                ("{x: 'roll(2, Col)'}", "x[red]"),
-                ("{x: 'roll(1 + at[0], Col)'}", "x[red] + x[red] * x[red]"),
-                ("{x: draw(bowl)}", "(1 if x == red else 0)"),
-                ("{x: die(1)}", "x"),
-            )
-        )
-        keep = "\n      hand = x" if "roll(2" in draw else ""
-        turn = r.choice(("after(turn)", "after(turn)", "turn"))
-        phase = r.choice(("", "", f"\n    during: at[{n % 2}] != 1"))
-        if n == 0:
-            phase, turn = "", "after(turn)"
-        actions.append(
-            f"""  go{n}:
-    by: turn{phase}
-    chance: {draw}
-    do: |
-      at[actor] = (at[actor] + {by}) % {last + 1}{keep}
-      turn = {turn}
-"""
-        )
-    goal, before = r.choice((("at[0] == LAST", "at[1] == LAST"), ("hand[red] > 0 and at[1] == 1", "at[0] == LAST")))
-    text = f"""tablelaw: 1
-game: g
-title: G
-players: 2
-types: {{Spot: 0..{last}, Col: [red, blue, green]}}
-constants: {{LAST: {last}}}
-state:
-  turn: {{type: Player, init: 0}}
-  at: {{type: "map[Player, Spot]", init: 0}}
-  hand: {{type: "bag[Col, 2]", init: bag()}}
-  bowl: {{type: "bag[Col, 6]", init: {{red: 2, blue: 3, green: 1}}}}
-actions:
-{"".join(actions)}end:
-  - {{id: over, when: "at[0] == LAST or at[1] == LAST"}}
-questions:
-  one: {{odds: "{goal}"}}
-  two: {{odds: "{goal}", before: "{before}"}}
-"""
-    return made(text)
-
-
-def made(text: str) -> tuple[Game, list[Asked]]:
-    """A game with its questions."""
-    sink = Diagnostics()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rules.yaml"
-        path.write_text(text, encoding="utf-8")
-        rules = load(str(path), sink)
-    assert rules is not None, [d.message for d in sink]
-    game = rules.game({}, 2, sink)
-    assert game is not None, [d.message for d in sink]
-    reader = Reader(game, sink, evaluate.starts(game)[0])
-    found = [reader.question(q) for q in rules.document.questions.values()]
-    assert not sink.has_errors, [(d.message, d.span) for d in sink]
-    return game, [q for q in found if q is not None]
 
 
 def check_odds(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
@@ -376,7 +310,7 @@ def check_odds(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
         found = Chance(game).ask(asked, Budget(seconds=5))
         soon = Chance(game).ask(replace(asked, within=3), Budget(seconds=5))
         with monkeypatch.context() as patched:
-            patched.setattr(engine, "alike", lambda game, asked: [])
+            patched.setattr(ready, "alike", lambda game, asked: [])
             unlumped = Chance(game).ask(asked, Budget(seconds=5))
         with monkeypatch.context() as patched:
             patched.setattr(engine, "MOST_EXACT_STATES", -1)

@@ -58,13 +58,24 @@ Ask = Callable[[str], tuple[Game, Asked | None, list[str]]]
     ("play: [zzz]", "Q103: `zzz` is no move of a player; moves of players are `take`, `stop`, `wait`"),
     ("play: [tidy]", "Q103: `tidy` is an action of the table, which nobody chooses;"),
     ("play: ['take(m=1)']", "Q107: `take` has no value called `m`; it takes `n`, `twice`, as in `take(n=…)`"),
-    ("play: ['take(n=1']", "Q103: `take(n=1` is no move of a player"),
+    ("play: ['take(n=1']", "Q103: `take(n=1` opens a bracket that is not closed; write `take(…)`"),
     ("play: ['take(1)']", "Q107: `take` has no value called `1`"),
     ("play: ['stop(n=1)']", "Q107: `stop` has no value called `n`; it takes none"),
     ("play: ['take(n=2+)']", "E102: this formula ends too early"),
     ("at: pot == 2", "Q103: `odds` takes no `at`"),
     ("play: {stop: pot}", "T101: the condition must be `bool`"),
     ("play: {stop: [a]}", "Q103: a condition was expected here"),
+    ("play: ['take(n=7)', wait]", "Q107: `n` of `take` is never 7; it is 1..3"),
+    ("play: ['take(n=1, n=2)']", "Q107: `n` is given twice; give one value"),
+    ("play: []", "Q103: this list of moves is empty"),
+    ("play: {}", "Q103: this list of moves is empty"),
+    ("play: {take: n > 1}", "Q107: the condition is about the position, not about `n` of the move; say which in the brackets"),
+    ("play: {stop: old(pot) > 1}", "Q103: a way of playing reads the position that is there; `old` and `actor` would ask"),
+    ('play: {stop: "times(\'stop\') > 1"}', "Q103: a way of playing reads the position that is there; `times('stop')` would"),
+    ("play: best, who: []", "Q103: `who` names nobody; write for example `who: [0]`"),
+    ("play: uniform, who: [0]", "Q103: `who` says for whom the play is best or worst; this way of playing is everybody's"),
+    ("play: [stop, wait], who: [0]", "Q103: `who` says for whom"),
+    ("play: uniform, before: old(pot) == 1", "Q103: `before` reads the position that is there"),
     ("play: best, who: [2]", "Q103: `2` is not a seat of this game; seats are 0 to 1"),
     ("play: best, who: [me]", "Q103: `me` is not a seat of this game"),
 ])  # fmt: skip
@@ -77,11 +88,14 @@ def test_what_is_amiss_is_told(ask: Ask, fields: str, told: str) -> None:
 
 
 def test_ways_of_playing_are_read(ask: Ask) -> None:
-    """A word, a list, or moves with conditions; `who` beside it."""
-    for word in ("best", "worst", "uniform"):
+    """A word, with `who` beside it, a list, or moves with conditions."""
+    for word in ("best", "worst"):
         _, asked, said = ask(f"play: {word}, who: [0, 1]")
         assert asked is not None, said
         assert (asked.play, asked.players) == (word, frozenset({0, 1}))
+    _, asked, said = ask("play: uniform")
+    assert asked is not None, said
+    assert (asked.play, asked.players) == ("uniform", None)
     _, asked, said = ask("play: ['take(n=1)', stop]")
     assert asked is not None, said
     assert [(p.action, [n for n, _ in p.args], p.condition) for p in asked.play] == [  # type: ignore[union-attr]
@@ -101,7 +115,6 @@ def test_ways_of_playing_are_read(ask: Ask) -> None:
     ("play: ['take(n=pot)', wait]", 0, {("wait",)}),
     ("play: ['take(n=pot)', wait]", 1, {("take", 1, False), ("take", 1, True)}),
     ("play: ['take(n=pot)', wait]", 4, {("wait",)}),
-    ("play: ['take(n=7)', wait]", 4, {("wait",)}),
     ("play: [stop]", 0, set()),
     ("play: [wait]", 7, {("tidy",)}),
 ])  # fmt: skip

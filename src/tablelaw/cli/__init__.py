@@ -85,11 +85,15 @@ def parser() -> argparse.ArgumentParser:
     settings(check, every=True)
     effort(check)
     json(check)
-    check.add_argument("--no-plays", action="store_true", help="leave out plays and positions")
+    check.add_argument("--no-plays", action="store_true", help="leave out plays, positions and what is best to do")
     check.add_argument("--quick", action="store_true", help="do not work out which clauses an answer rests on")
     check.add_argument("--probe", action="store_true", help="also look for checks, actions and clauses that never matter")
     check.add_argument("--evidence", metavar="DIR", help="write evidence of what holds, for `recheck`")
-    check.add_argument("--export", choices=("smt2",), help="with --evidence: also write the z3 queries as SMT-LIB 2")
+    check.add_argument(
+        "--export",
+        choices=("smt2", "prism", "drn"),
+        help="with --evidence: also write the z3 queries as SMT-LIB 2, or the chains of questions of chance for model checkers",
+    )
 
     why = command("why", "is a move legal in a position, and which clauses decide")
     why.add_argument("--at", metavar="POSITION", help="a YAML or JSON file, or the text itself (default: the start)")
@@ -138,6 +142,9 @@ def parser() -> argparse.ArgumentParser:
 
     recheck = command("recheck", "check evidence again without the engine that found it")
     recheck.add_argument("evidence", metavar="DIR", help="the folder that `check --evidence` wrote")
+    recheck.add_argument(
+        "--time", type=positive(float), metavar="SECONDS", help="the most one piece of evidence may take (default: 120)"
+    )
     json(recheck)
 
     explain = command("explain", "the page of a diagnostic code", spec=False)

@@ -145,6 +145,9 @@ def check(args: argparse.Namespace) -> int:
     from tablelaw.report import text
 
     sink, progress = Diagnostics(), Progress()
+    if args.export and not args.evidence:
+        sink.error("Q109", None, "`--export` needs a folder to write to", help="name one: `--evidence DIR`")
+        return complain(sink)
     rules = load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
@@ -219,11 +222,14 @@ def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules)
     """Write the evidence of what holds; False (with a message) when the folder cannot be written."""
     from tablelaw.checkers.evidence import write_all
 
+    sink, models = Diagnostics(), args.export if args.export in ("prism", "drn") else ""
     try:
-        write_all(Path(args.evidence), results, rules, bool(args.export))
+        write_all(Path(args.evidence), results, rules, args.export == "smt2", models, sink)
     except OSError as why_not:
         print(f"error[Q112]: evidence cannot be written: {why_not.strerror}: {args.evidence}", file=sys.stderr)
         return False
+    for d in sink:
+        print(render(d), file=sys.stderr)
     return True
 
 
@@ -397,13 +403,13 @@ def lint(args: argparse.Namespace) -> int:
 
 def recheck(args: argparse.Namespace) -> int:
     """`tablelaw recheck`."""
-    from tablelaw.checkers.evidence import recheck_all
+    from tablelaw.checkers.evidence import SECONDS, recheck_all
 
     sink = Diagnostics()
     rules = load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
-    rows = recheck_all(Path(args.evidence), rules, sink)
+    rows = recheck_all(Path(args.evidence), rules, sink, args.time or SECONDS)
     if sink.has_errors:
         return complain(sink)
     if args.json:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from tablelaw.checkers.explain import Why
 from tablelaw.checkers.result import Result
 from tablelaw.report.board import before_the_last_piece, boards, named
+from tablelaw.report.policy import policy_text
 from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, step_text
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game
@@ -24,6 +25,9 @@ KNOWN = {
 
 
 LONGEST_RECORD, HEAD, TAIL = 36, 16, 12
+MATTERING = ("terminates", "force", "always-after", "odds", "expected")
+DIGITS = 9
+LONGEST_FRACTION = 70
 
 
 def width() -> int:
@@ -64,8 +68,10 @@ def how_known(result: Result) -> str:
         return "shown by the play below" if len(v.trace.steps) > 1 else "shown by the position below"
     if v.bound and v.known_by in ("exhausted", "proved") and result.kind in ("some-layout", "every-layout", "count"):
         return f"over {v.bound}" if "layouts" in v.bound else v.bound
+    if result.kind == "force" and v.bound and not v.bound.startswith("all "):
+        return v.bound
     if v.known_by == "exhausted":
-        matter = " that matter here" if result.kind in ("terminates", "force", "always-after") else " reachable"
+        matter = " that matter here" if result.kind in MATTERING else " reachable"
         return f"all {v.states:,} positions{matter} looked at" if v.states else "all positions looked at"
     if result.kind == "scenario":
         return "replayed"
@@ -77,10 +83,19 @@ def how_known(result: Result) -> str:
 def figure(v: Verdict) -> str:
     """A fraction with its decimals, or between which figures it lies."""
     if v.interval is not None:
-        low, high = (Fraction(x) for x in v.interval)
-        return f"from {float(low):.9f} to {float(high):.9f}"
+        low, high = (Fraction(x) * 10**DIGITS for x in v.interval)
+        return f"from {_decimal(low.__floor__())} to {_decimal(high.__ceil__())}"  # outwards, so that it lies between them
     assert v.value is not None
+    if len(v.value) > LONGEST_FRACTION:
+        digits = len(v.value) - 1
+        return f"about {float(Fraction(v.value)):.12g} (exact, a fraction of {digits:,} digits: `--json` has it)"
     return f"{v.value} (about {float(Fraction(v.value)):.6g})"
+
+
+def _decimal(n: int) -> str:
+    """So many parts of 10**-9."""
+    whole, parts = divmod(abs(n), 10**DIGITS)
+    return f"{'-' if n < 0 else ''}{whole}.{parts:0{DIGITS}}"
 
 
 def headline(result: Result, defaults: dict[str, str], many_players: bool) -> str:
@@ -111,6 +126,8 @@ def answer(result: Result, defaults: dict[str, str], many_players: bool, spec: s
         lines.append(wrap("rests on " + "; ".join(cited(result.game, c) for c in v.clauses), "      ", "    "))
     for note in v.notes:
         lines.append(wrap(note, "    "))
+    if plays and v.policy is not None and result.game is not None:
+        lines.append(policy_text(result.game, v.policy, width(), wrap))
     if plays and v.trace is not None and result.game is not None and result.kind != "scenario":
         lines.append(record(result.game, v.trace))
         command = replay_command(result, spec)

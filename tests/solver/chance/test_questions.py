@@ -10,10 +10,11 @@ from typing import NamedTuple
 import pytest
 
 from tablelaw.solver import evaluate
-from tablelaw.solver.chance import engine
-from tablelaw.solver.chance.engine import Chance, split
+from tablelaw.solver.chance import engine, ready
+from tablelaw.solver.chance.engine import Chance
 from tablelaw.solver.chance.graph import Refused
 from tablelaw.solver.chance.lumping import alike
+from tablelaw.solver.chance.ready import split
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
@@ -241,7 +242,7 @@ def test_names_alike(read: Read, monkeypatch: pytest.MonkeyPatch, goal: str, cla
     assert formula is not None
     assert alike(g.game, [formula]) == classes
     found = g.ask("a")
-    monkeypatch.setattr(engine, "alike", lambda game, asked: [])
+    monkeypatch.setattr(ready, "alike", lambda game, asked: [])
     plain = g.ask("a")
     assert found.value == plain.value is not None
 
@@ -293,3 +294,39 @@ questions:
 def test_names_that_are_counted_by_twice(read: Read) -> None:
     """A table of two names at once is not put in order by one of them."""
     assert read(NESTED).ask("a").value == "1/2"
+
+
+HEADS = """players: 1
+state:
+  heads: {type: 0..2, init: 0}
+actions:
+  flip: {by: 0, chance: {c: die(2)}, do: heads += 2 - c}
+end:
+  - {id: two, when: heads == 2}
+questions:
+  late: {odds: times('flip') >= 3}
+  early: {odds: ended(), before: times('flip') >= 3}
+  after-two: {expected: heads, at: times('flip') == 2}
+  at-most-three: {expected: times('flip'), at: times('flip') >= 3}
+  product: {expected: heads * times('flip'), at: times('flip') >= 3}
+  three-in-all: {odds: times('flip') == 3 and ended()}
+  two-more: {odds: "times('flip') >= 4 and 2 != times('flip') and ended()"}
+  open: {odds: times('flip') == 3 * heads - 3 and ended()}
+"""
+
+
+def test_counts_that_decide_are_counted_on_the_way(read: Read) -> None:
+    """Two heads in two flips with 1/4, in three with 1/2. One that is only compared
+    with numbers is counted no further than these; another without an end is refused, and not cut off."""
+    g = read(HEADS)
+    expected = {
+        "late": "3/4",
+        "early": "1/2",
+        "after-two": "1",
+        "at-most-three": "11/4",
+        "product": "29/8",
+        "three-in-all": "1/4",
+        "two-more": "1/2",
+    }
+    assert {name: g.ask(name).value for name in expected} == expected
+    assert "255 times" in (g.ask("open").reason or "")

@@ -1,0 +1,256 @@
+"""What to do for a figure, told in the moves of the rules: in the positions where it matters, those met most often first."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tablelaw.solver import evaluate
+from tablelaw.solver.chance.graph import Chances, Draws
+from tablelaw.solver.chance.policy import WRONG, Solved
+from tablelaw.solver.evaluate import Move, State
+from tablelaw.solver.shapes import leaves
+from tablelaw.solver.space.rows import Rows
+from tablelaw.solver.trace import to_numbers
+from tablelaw.solver.verdict import Advised, InternalFault, Policy
+from tablelaw.spec.core import Assign, Bind, Branch, Effect, Fire, Loop
+from tablelaw.spec.game import Game
+from tablelaw.spec.operators import Fault
+from tablelaw.spec.questions import Asked
+from tablelaw.spec.types import MapOf
+
+if TYPE_CHECKING:
+    from tablelaw.solver.chance.bounds import Bounds
+    from tablelaw.solver.chance.exact import Sense
+    from tablelaw.solver.chance.ready import Ready
+
+MOST_TOLD = 200
+MOST_DRAWS = 1_000_000
+"""So many draws are followed to find out which positions are met most often."""
+LEAST_SHARE = 1e-12
+APART = 1e-12
+"""Bounds are doubles that hold; by less than this their means over draws may be rounded."""
+SURELY_TOLD = 12
+
+
+class Told:
+    """Finds the move of the rules that a choice of the chain is: the one with the same draws, by the evaluator."""
+
+    def __init__(self, game: Game, ready: Ready) -> None:
+        self.game, self.ready = game, ready
+        self.subjects = list(ready.problem.counters)
+        self.faulty = False
+        self.work = 0
+
+    def key(self, state: State, counts: list[int]) -> int | None:
+        """The state of the chain that stands for a position, with what is counted."""
+        space, ready = self.ready.space, self.ready
+        if isinstance(space, Rows):
+            return space.numbers.get((*(state[v.name] for v in self.game.variables), *counts))
+        return ready.stands_for(space.pack.pack([*to_numbers(self.game, state), *counts]))
+
+    def counts(self, s: int) -> list[int]:
+        """What is counted in a state."""
+        return [self.ready.flag(subject)(s) for subject in self.subjects]
+
+    def find(self, game: Game, state: State, counts: list[int], actor: int, wanted: dict[int, Fraction]) -> Move | None:
+        """The first legal move of an actor that leads to these states of the chain with these chances."""
+        for move in evaluate.moves(game, state):
+            if (-1 if move.actor is None else move.actor) == actor and self._leads(game, state, counts, move, wanted):
+                return move
+        return None
+
+    def _leads(self, game: Game, state: State, counts: list[int], move: Move, wanted: dict[int, Fraction]) -> bool:
+        found: dict[int, Fraction] = {}
+        for drawn, p in evaluate.draws(game, state, move):
+            self.work += 1
+            out = evaluate.apply(game, state, move, drawn)
+            if out.fault is not None:
+                self.faulty = True
+                return False
+            happened = {move.action, *out.fired}
+            before = counts if self.ready.totals else [0] * len(counts)
+            most = self.ready.most
+            k = self.key(out.state, [min(n + (s in happened), most) for n, s in zip(before, self.subjects, strict=True)])
+            if k is None or k not in wanted:
+                return False
+            found[k] = found.get(k, Fraction(0)) + p
+        return found == wanted
+
+
+def without(game: Game, names: tuple[str, ...]) -> Game:
+    """The game without what it does to some variables, which stay as they are."""
+    if not names:
+        return game
+
+    def kept(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+        found: list[Effect] = []
+        for e in effects:
+            match e:
+                case Assign(name):
+                    found += [] if name in names else [e]
+                case Branch(_, yes, no):
+                    found.append(replace(e, yes=kept(yes), no=kept(no)))
+                case Loop(body=body) | Fire(body=body) | Bind(body=body):
+                    found.append(replace(e, body=kept(body)))
+                case _:
+                    found.append(e)
+        return tuple(found)
+
+    return replace(game, actions=tuple(replace(a, effects=kept(a.effects)) for a in game.actions))
+
+
+def advice(game: Game, ready: Ready, solved: Solved, asked: Asked) -> Policy | None:
+    """What the players of a figure do; None where no choice of theirs makes a difference."""
+    chain, policy = solved.chain, solved.policy
+    ours = {v for v in solved.matters & policy.keys() if asked.players is None or chain.choices[v][0][0] in asked.players}
+    often = _often(chain, policy.get)
+    order = sorted(_reached(chain, policy, ours) & ours, key=lambda v: _rank(often, v))
+    return _told(game, ready, chain, order, policy, asked, len(order))
+
+
+def sure_advice(game: Game, ready: Ready, chain: Chances, sense: Sense, found: Bounds, asked: Asked) -> Policy | None:
+    """What the players of a figure do where bounds are near enough to tell: one move is better than any other can be."""
+    below, above, reward = found.below, found.above, chain.reward
+    known: dict[int, int | None] = {}
+
+    def mean(draws: Draws, x: list[float]) -> float:
+        return sum(float(p) * (x[j] + float(reward[j])) for j, p in draws)
+
+    def likely(v: int) -> int | None:
+        """The choice that seems the best one."""
+        options = chain.choices[v]
+        want = sense(options[0][0]) if len(options) > 1 else 0
+        if want and v not in known:
+            known[v] = max(range(len(options)), key=lambda c: want * (mean(options[c][1], below) + mean(options[c][1], above)))
+        return known.get(v)
+
+    def sure(v: int) -> bool:
+        options, c = chain.choices[v], likely(v)
+        if c is None or (asked.players is not None and options[0][0] not in asked.players):
+            return False
+        good, bad = (below, above) if sense(options[0][0]) > 0 else (above, below)
+        mine, rest = mean(options[c][1], good), [mean(draws, bad) for k, (_, draws) in enumerate(options) if k != c]
+        room = APART * max(1.0, abs(mine))
+        return min(mine - x for x in rest) > room if good is below else min(x - mine for x in rest) > room
+
+    often = _often(chain, likely)
+    order = list(itertools.islice(filter(sure, sorted(often, key=lambda v: _rank(often, v))), MOST_TOLD))
+    return _told(game, ready, chain, order, {v: c for v in order if (c := known[v]) is not None}, asked, None)
+
+
+def _told(
+    game: Game, ready: Ready, chain: Chances, order: list[int], policy: dict[int, int], asked: Asked, total: int | None
+) -> Policy | None:
+    if not order:
+        return None
+    found = Told(game, ready)
+    lighter = without(game, ready.left_out)
+    space, slots = ready.space, ready.problem.game_slots
+    chosen = [_option(chain, v, policy[v]) for v in order[:MOST_TOLD]]
+    known: list[Advised] = []
+
+    def take(n: int, work: int) -> list[Advised]:
+        while len(known) < min(n, len(chosen)):
+            if work and len(known) >= SURELY_TOLD and found.work > work:
+                break
+            s, actor, wanted = chosen[len(known)]
+            state = space.state(game, slots, s)
+            try:
+                move = found.find(lighter, state, found.counts(s), actor, wanted)
+            except Fault:  # of a variable that was left out
+                break
+            if move is None:
+                if found.faulty:
+                    break
+                raise InternalFault(WRONG + "a choice is no move of the rules")
+            known.append(Advised(state, move))
+        return known[:n]
+
+    aim = "worst" if asked.play == "worst" else "best"
+    shown, varying = _shown(game, ready), _varying(game, ready, chain)
+    alike = ready.same is not None
+    return Policy(aim, tuple(sorted(asked.players or ())), total, take, shown, varying, alike, asked.within)
+
+
+def _option(chain: Chances, v: int, c: int) -> tuple[int, int, dict[int, Fraction]]:
+    actor, draws = chain.choices[v][c]
+    return chain.packed[v], actor, {chain.packed[j]: p for j, p in draws}
+
+
+def _reached(chain: Chances, policy: dict[int, int], ours: set[int]) -> set[int]:
+    """The states that can come up while these choices are made, whatever the others do."""
+    met = set(range(chain.starts))
+    waiting = list(met)
+    while waiting:
+        v = waiting.pop()
+        options = chain.choices[v]
+        for _, draws in [options[policy[v]]] if v in ours else options:
+            new = [j for j, _ in draws if j not in met]
+            met.update(new)
+            waiting += new
+    return met
+
+
+def _rank(often: dict[int, float], v: int) -> tuple[float, int]:
+    return -round(often.get(v, 0.0), 9), v
+
+
+def _often(chain: Chances, chosen: Callable[[int], int | None]) -> dict[int, float]:
+    """How often states are met when all choose so; roughly, for nothing is told but the order."""
+    often: dict[int, float] = {}
+    mass = dict.fromkeys(range(chain.starts), 1.0 / max(chain.starts, 1))
+    work = 0
+    while mass and work < MOST_DRAWS:
+        new: dict[int, float] = {}
+        for v, m in mass.items():
+            often[v] = often.get(v, 0.0) + m
+            c = chosen(v) if chain.choices[v] else None
+            used = chain.choices[v] if c is None else [chain.choices[v][c]]
+            for _, draws in used:
+                work += len(draws)
+                for j, p in draws:
+                    x = m * float(p) / len(used)
+                    if x > LEAST_SHARE:
+                        new[j] = new.get(j, 0.0) + x
+        mass = new
+    return often
+
+
+def _shown(game: Game, ready: Ready) -> dict[str, frozenset[object] | None]:
+    """What of a position the figure depends on: each variable, and of a map kept in part the keys."""
+    found: dict[str, frozenset[object] | None] = {}
+    at = 0
+    for v in game.variables:
+        if ready.keep is None:
+            found[v.name] = None
+            continue
+        paths = [path for path, *_ in leaves(v.type)]
+        mine = [path for i, path in enumerate(paths, at) if i in ready.keep]
+        at += len(paths)
+        if len(mine) == len(paths) or (mine and not isinstance(v.type, MapOf)):
+            found[v.name] = None
+        elif mine:
+            found[v.name] = frozenset(path[0] for path in mine)
+    return found
+
+
+def _varying(game: Game, ready: Ready, chain: Chances) -> frozenset[str]:
+    """The variables that are not the same in all states of the chain."""
+    space = ready.space
+    if isinstance(space, Rows):
+        rows = [space.rows[s] for s in chain.packed]
+        return frozenset(v.name for i, v in enumerate(game.variables) if any(r[i] != rows[0][i] for r in rows))
+    first, changed, at = chain.packed[0], 0, 0
+    for s in chain.packed:
+        changed |= s ^ first
+    names = set()
+    for v in game.variables:
+        for _ in leaves(v.type):
+            if changed >> space.pack.shifts[at] & space.pack.masks[at]:
+                names.add(v.name)
+            at += 1
+    return frozenset(names)
