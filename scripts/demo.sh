@@ -55,6 +55,9 @@ dispute 0 "And if the kept knight stays out of the roll?" \
 dispute 0 "Can play go on for ever, and who keeps it going?" \
   check $rules --quick --question ends
 
+dispute 0 "How likely are nine catapults in one turn, for a player who does everything for them? And three knights?" \
+  check $rules --quick --option catapult-win=turn --question nine-catapults-odds --question three-knights-odds
+
 echo
 echo "All disputes, with the question that asks each: examples/carcassonne-dice/README.md"
 echo "Look around by hand: .venv/bin/tablelaw play $rules --seed 1"
