@@ -48,7 +48,7 @@ def rules(name: str) -> Rules:
 def answers(name: str, *asked: str, **setting: str) -> dict[str, str | None]:
     """The values (or verdicts) of some questions, each of which must be as the file expects."""
     sink = Diagnostics()
-    session = Session(rules(name), Request(asked, setting=setting, seconds=120.0, cores=False), sink)
+    session = Session(rules(name), Request(asked, setting=setting, seconds=600.0, cores=False), sink)
     assert session.check(), [d.message for d in sink]
     found = [r for _, _, r in session.answers(list(session.selection.cases())) if r is not None]
     assert [r.question for r in found if r.as_expected is not True] == []
