@@ -27,6 +27,8 @@ AT_ONCE = 16
 MOST_SWEEPS = 200_000
 PATIENCE = 256
 """A block whose bounds have come no nearer by a fiftieth in so many sweeps is left as it is."""
+SIZES = (1e3, 1e6, 1e9)
+"""How large the figures of a chain may be where nothing is known of it; tried one after the other."""
 Slots = Sequence[tuple[int, int]]
 
 
@@ -47,21 +49,41 @@ def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: B
 
     `slots`: where variables lie in a packed state, shift and mask of each.
     """
+    size = max(1.0, abs(float(high)), abs(float(low)))
+    found = _bound(_Table(chain, sense, slots), chain, low, float(high), size, budget)
+    assert found is not None
+    return found
+
+
+def bound_counts(chain: Chances, sense: Sense, low: Fraction, budget: Budget, slots: Slots = ()) -> Bounds | None:
+    """The same where no largest value is known, of a play that comes to its end whatever is chosen; None where none is found.
+
+    What no sweep raises is then an upper bound: the equations have one solution, and sweeps come down to it.
+    """
+    table = _Table(chain, sense, slots)
+    for size in SIZES:
+        found = _bound(table, chain, low, float("inf"), size, budget)
+        if found is None or max(max(map(abs, found.below)), max(map(abs, found.above))) <= size:
+            return found
+    return None
+
+
+def _bound(table: _Table, chain: Chances, low: Fraction, high: float, size: float, budget: Budget) -> Bounds | None:
+    """The bounds, if no figure is larger than `size`: rounding is reckoned for such."""
     import numpy as np
 
-    table = _Table(chain, sense, slots)
-    slack = WIDEN * table.widest * max(1.0, abs(float(high)), abs(float(low)))
-    lower, upper = np.full(table.n, float(low)), np.full(table.n, float(high))
+    slack, narrow = WIDEN * table.widest * size, NARROW * max(1.0, size / SIZES[0])
+    lower, upper = np.full(table.n, float(low)), np.full(table.n, high)
     for i, value in chain.values.items():
         lower[table.rank[i]], upper[table.rank[i]] = float(value) - slack, float(value) + slack
     first = table.rank[0]
     blocks, swept = list(table.blocks()), 0.0
     try:
         for k, block in enumerate(blocks):
-            swept += _settle(block, lower, upper, slack, NARROW * (k + 1) / len(blocks) / 2, budget) * block.size / table.n
+            swept += _settle(block, lower, upper, slack, narrow * (k + 1) / len(blocks) / 2, budget) * block.size / table.n
             if budget.tell:
                 budget.tell(f"{k + 1} of {len(blocks)} parts of the chain have their bounds")
-        while upper[first] - lower[first] > NARROW and swept < MOST_SWEEPS:
+        while upper[first] - lower[first] > narrow and swept < MOST_SWEEPS:
             for block in blocks:
                 for _ in range(AT_ONCE):
                     block.sweep(lower, upper, slack)
@@ -71,6 +93,8 @@ def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: B
                 budget.tell(f"from {lower[first]:.9f} to {upper[first]:.9f} after {swept:.0f} sweeps")
     except OutOfBudget:
         pass
+    if not np.isfinite(upper[first]):
+        return None
     below, above = lower[table.rank].tolist(), upper[table.rank].tolist()
     return Bounds(Fraction(float(lower[first])), Fraction(float(upper[first])), round(swept), below, above)
 

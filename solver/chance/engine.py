@@ -135,10 +135,9 @@ class Chance:
                 return known
             except exact.TooLarge:
                 pass
-        low, high = (Fraction(0), Fraction(1)) if asked.kind == "odds" else self._range(chain)
         if chain.starts > 1:
             raise Refused("bounds are told of one start; give a position")
-        found = bounds.bound(chain, sense, low, high, budget, ready.slots)
+        found = self._bounds(chain, asked, sense, budget, ready)
         notes.append("the equations are too large to be solved exactly: bounds that hold, rounding included")
         verdict = Verdict("value", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
         verdict.interval = (str(_down(found.low)), str(_up(found.high)))
@@ -177,10 +176,19 @@ class Chance:
             raise Refused("the starts of the game have different answers; give a position")
         return found.pop()
 
-    def _range(self, chain: Chances) -> tuple[Fraction, Fraction]:
-        if any(chain.reward):
+    def _bounds(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready) -> bounds.Bounds:
+        """Bounds of the figure, by what is known of all figures before any is reckoned."""
+        if asked.kind == "odds":
+            return bounds.bound(chain, sense, Fraction(0), Fraction(1), budget, ready.slots)
+        last = [*chain.values.values(), Fraction(0)]
+        if not any(chain.reward):
+            return bounds.bound(chain, sense, min(last), max(last), budget, ready.slots)
+        found = None
+        if all(r >= 0 for r in chain.reward):
+            found = bounds.bound_counts(chain, sense, min(last), budget, ready.slots)
+        if found is None:
             raise Refused("so large a chain has no bounds for what is counted on the way")
-        return min(chain.values.values(), default=Fraction(0)), max(chain.values.values(), default=Fraction(0))
+        return found
 
     def _within(self, chain: Chances, sense: exact.Sense, steps: int, budget: Budget) -> tuple[Verdict, Solved]:
         """The figure, and the choice at the start: what comes later depends on how many steps are left."""

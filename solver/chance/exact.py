@@ -15,7 +15,7 @@ from tablelaw.solver.chance.graph import Chances, Draws, Refused, components, en
 from tablelaw.solver.space.graph import Budget
 
 LARGEST_COMPONENT = 1000
-LARGEST_WITH_CHOICES = 80
+LARGEST_WITH_CHOICES = 600
 NO_MOVE = "somebody has no move where the play is not over (see `progress`)"
 LONGEST = 4096
 """Fractions with longer denominators, in binary digits, are left to bounds."""

@@ -89,3 +89,25 @@ def test_no_time_at_all() -> None:
     """What is known beforehand holds."""
     found = bounds.bound(staircase(random.Random(1)), SENSES[0], Fraction(0), Fraction(1), Budget(seconds=0.0), SLOTS)
     assert found.low <= exact.solve(staircase(random.Random(1)), SENSES[0], Budget())[0][0] <= found.high
+
+
+@pytest.mark.parametrize("most", [3, 900, 2_000_000])
+def test_what_is_counted_on_the_way_has_bounds_too(most: int) -> None:
+    """No largest figure is known before; figures larger than was reckoned with are reckoned anew."""
+    for seed in range(60):
+        r = random.Random(seed)
+        chain, sense = staircase(r), SENSES[seed % 4]
+        chain.reward = [Fraction(r.randint(0, 2 * most), 2) for _ in chain.packed]
+        chain.values = {v: Fraction(r.randint(-most, most)) for v in chain.values}
+        expected = exact.solve(chain, sense, Budget(seconds=5))[0][0]
+        found = bounds.bound_counts(chain, sense, min(Fraction(0), *chain.values.values()), Budget(seconds=5), SLOTS)
+        assert found is not None
+        assert found.low <= expected <= found.high, seed
+        assert found.high - found.low < 1e-8 * max(most, 1), seed
+
+
+def test_no_bound_is_told_of_counts_where_none_is_found() -> None:
+    """Here somebody can count for ever (which is refused before it comes to this)."""
+    chain = endless(staircase(random.Random(1)))
+    chain.reward = [Fraction(1) for _ in chain.packed]
+    assert bounds.bound_counts(chain, SENSES[1], Fraction(0), Budget(seconds=2), SLOTS) is None
