@@ -56,6 +56,8 @@ class LeftOpen:
             return least
         if asked.play != "best" or least.value is None:
             raise Refused("so large a board may matter to the question")
+        if any("*" in variables_read(f) for f in formulas):  # without those ends its own end may not come
+            raise Refused("so large a board may matter to how the play ends, which the question asks for")
         freed = _without_ends(projection.game, self._touched(projection.game, unsure))
         chain_sense: set[int] = set()
 

@@ -11,12 +11,31 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from tablelaw.solver.boarded import assignments
 from tablelaw.solver.ir import Slot
 from tablelaw.solver.space.pack import Packing
-from tablelaw.spec.core import Const, Expr
+from tablelaw.solver.translator import variables_read
+from tablelaw.spec.core import (
+    Agg,
+    Assign,
+    Bind,
+    Branch,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    Fire,
+    Index,
+    Let,
+    Local,
+    Loop,
+    Op,
+    Var,
+    children,
+)  # fmt: skip
 from tablelaw.spec.game import Game
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import BagOf, Enum, ListOf, MapOf, Maybe, Record, SetOf, Type
+from tablelaw.spec.types import BagOf, Bool, CellType, Enum, Int, LayoutType, ListOf, MapOf, Maybe, Record, SetOf, Type
 from tablelaw.spec.values import Map, Value
 
 
@@ -81,6 +100,8 @@ def _swappable(game: Game, asked: list[Expr], a: str, b: str) -> bool:
         parts += [action.by, action.during, *action.params, *(c.formula for c in action.checks)]
         parts += [x for c in action.checks for x in c.lifted]
         parts += [*action.effects]
+        if not all(_in_any_order(e, (a, b)) for e in action.effects):
+            return False
         for d in action.draws:
             if d.kind in ("roll", "faces") and isinstance(d.args[-1], Const):
                 listed = list(d.args[-1].value)
@@ -93,6 +114,72 @@ def _swappable(game: Game, asked: list[Expr], a: str, b: str) -> bool:
         parts += [e.when, e.winners]
     parts += [v.init for v in game.variables]
     return all(_swapped(p, swap) == p for p in parts)
+
+
+def _in_any_order(e: Effect, names: tuple[str, str]) -> bool:
+    """Does a walk over these names come to the same in whatever order they are taken?
+
+    So it does where each step changes only what belongs to its own name, or adds to a number what no step changes.
+    """
+    match e:
+        case Branch(_, yes, no):
+            return all(_in_any_order(x, names) for x in (*yes, *no))
+        case Fire(body=body) | Bind(body=body):
+            return all(_in_any_order(x, names) for x in body)
+        case Loop(name, domain, _, body):
+            if not all(_in_any_order(x, names) for x in body):
+                return False
+            changed = {x.name for x in assignments(body)}
+            return not _names(domain, names) or all(_apart(x, name, changed) for x in body)
+    return True
+
+
+def _names(domain: Expr | Type, names: tuple[str, str]) -> bool:
+    """May the order of a walk hang on these names?"""
+    kind = domain if isinstance(domain, Type) else domain.type
+    held = kind.elem if isinstance(kind, (SetOf, BagOf, ListOf)) else kind
+    if isinstance(held, (Int, Bool, LayoutType, CellType)):
+        return False
+    return not isinstance(held, Enum) or bool(set(names) & set(held.values))
+
+
+def _apart(e: Effect, name: str, changed: set[str]) -> bool:
+    """Does an effect of one step come to the same whichever steps were taken before?"""
+    match e:
+        case Branch(test, yes, no):
+            return _own(test, name, changed) and all(_apart(x, name, changed) for x in (*yes, *no))
+        case Assign(path=path, value=value):
+            keys = [k for k in path if isinstance(k, Expr)]
+            if not all(_own(k, name, set()) or not variables_read(k) & changed for k in keys):
+                return False
+            if path and isinstance(path[0], Local) and path[0].name == name:
+                return _own(value, name, changed)
+            return _adds(e, value, changed)
+    return False
+
+
+def _own(e: Expr, name: str, changed: set[str]) -> bool:
+    """Does a formula read of what changes only what belongs to the name?"""
+    if isinstance(e, Index) and isinstance(e.base, Var) and isinstance(e.key, Local) and e.key.name == name:
+        return True
+    if isinstance(e, Var):
+        return e.name not in changed
+    if isinstance(e, (Agg, Let)):  # what it binds may be called like the name
+        return not variables_read(e) & (changed | {"*"})
+    if isinstance(e, Call) and e.name in ("times", "ended", "winners", "can"):
+        return False
+    return all(_own(c, name, changed) for c in children(e))
+
+
+def _adds(e: Assign, value: Expr, changed: set[str]) -> bool:
+    """Is it `x += n`, for an n of at least 0 that no step changes?"""
+    if not (isinstance(value, Op) and value.op == "add" and not e.path):
+        return False
+    rest = [x for x in value.args if not (isinstance(x, Var) and x.name == e.name)]
+    if len(rest) != 1 or variables_read(rest[0]) & (changed | {"*"}):
+        return False
+    kind = rest[0].type
+    return isinstance(kind, Int) and kind.lo is not None and kind.lo >= 0
 
 
 def _swapped(x: Any, swap: dict[str, str]) -> Any:

@@ -52,6 +52,7 @@ def dice_game(r: random.Random) -> tuple[Game, list[Asked]]:
 """
         )
     goal, before = r.choice((("at[0] == LAST", "at[1] == LAST"), ("hand[red] > 0 and at[1] == 1", "at[0] == LAST")))
+    blue = r.choice((2, 2, 3))  # as many as green ones: then the rules may not tell the two apart
     text = f"""tablelaw: 1
 game: g
 title: G
@@ -62,7 +63,7 @@ state:
   turn: {{type: Player, init: 0}}
   at: {{type: "map[Player, Spot]", init: 0}}
   hand: {{type: "bag[Col, 2]", init: bag()}}
-  bowl: {{type: "bag[Col, 6]", init: {{red: 2, blue: 3, green: 1}}}}
+  bowl: {{type: "bag[Col, 6]", init: {{red: 1, blue: {blue}, green: 2}}}}
 actions:
 {"".join(actions)}end:
   - {{id: over, when: "at[0] == LAST or at[1] == LAST"}}
