@@ -29,6 +29,7 @@ LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
 BOTH_BELOW = 2_000
 FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
 FIRST_CHAIN, FIRST_CHAIN_STATES = 12.0, 200_000
+AFTER_REFUSAL = 20.0  # for z3, where the graph was listed and gave no answer
 CHEAP_SECONDS = 4.0
 
 
@@ -191,9 +192,14 @@ class Engines:
             except (OutOfBudget, Unlowerable):
                 budget.check()
             return refused or Chance(self.game).ask(asked, budget)
+        if refused is not None:
+            try:
+                found = self.symbolic.ask(asked, budget.part(min(AFTER_REFUSAL, budget.left())))
+            except OutOfBudget:
+                return refused
+            return refused if found.verdict == "unknown" else found
         if not spent:
-            found = self.symbolic.ask(asked, budget)
-            return refused if refused is not None and found.verdict == "unknown" else found
+            return self.symbolic.ask(asked, budget)
         share = 0.6 if asked.measure is not None else 0.4
         try:
             found = self.symbolic.ask(asked, budget.part(budget.left() * share))

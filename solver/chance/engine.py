@@ -28,6 +28,10 @@ MOST_EXACT_STATES = 1_500_000
 FIRST_SECONDS, FIRST_STATES = 4.0, 20_000
 MOST_BOARDS = 1_000_000
 RUNS_OUT = "the list of `play` runs out: in a position that matters none of its moves is legal and true"
+EVERYBODY = "every player follows the list of `play`"
+
+
+IN_PART = "bounds that hold, unless something beyond those met would be refused"
 
 
 class Chance:
@@ -91,11 +95,11 @@ class Chance:
         except OutOfBudget as why:
             verdict = Verdict("unknown", reason=f"out of budget: {why.reason}", engine=NAME)
         if asked.kind == "odds" and asked.within is None:
-            with suppress(OutOfBudget, Refused):
-                found = in_part.between(ready, asked, sense, budget)
+            with suppress(OutOfBudget):
+                found = in_part.between(ready, asked, sense, budget, lambda chain: self._alone(asked, chain, sense))
                 if found is not None:
                     near = f"the {in_part.NEAREST:,} positions nearest to the start"
-                    told = Verdict("value", "bounded", near, engine=NAME, notes=[f"{verdict.reason}: bounds that hold"])
+                    told = Verdict("value", "bounded", near, engine=NAME, notes=[f"{verdict.reason}: {IN_PART}"])
                     told.interval = (str(_down(found[0])), str(_up(found[1])))
                     told.evidence = none("bounds are not kept, only figures that are told exactly")
                     return told
@@ -111,6 +115,7 @@ class Chance:
         """The figure; `whole`: of the game itself, so that it is told what to do and what shows it."""
         chain = chain_of(ready, asked, budget, most)
         self._alone(asked, chain, sense)
+        notes = self._followed(asked, chain) + ready.told()
         if whole and asked.within is None:
             self._goes_on(ready, asked, chain)
         averaged(chain, sense)
@@ -118,13 +123,12 @@ class Chance:
             self.watch(chain, asked, sense, ready)
         if asked.within is not None:
             known, solved = self._within(chain, sense, asked.within, budget)
-            known.notes += ready.told()
+            known.notes += notes
             if whole:
                 self._tell(known, ready, solved, asked)
             return known
         if asked.kind == "expected":
             self._must_end(ready, chain)
-        notes = ready.told()
         if chain.edges <= MOST_EXACT_EDGES and len(chain.packed) <= MOST_EXACT_STATES:
             try:
                 solved = self._values(chain, asked, sense, budget)
@@ -225,7 +229,7 @@ class Chance:
         if budget.left() > 0:
             with suppress(exact.TooLarge, OutOfBudget):
                 high = exact.solve(chain, sense, budget)[0][0]
-        notes = [f"the first {steps:,} steps were gone through; the upper figure is that of any number of steps"]
+        notes = [f"the first {steps:,} steps were gone through; the upper figure does not count the steps"]
         verdict = Verdict("value", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
         verdict.interval = (str(_down(low)), str(_up(high)))
         verdict.evidence = none("bounds are not kept, only figures that are told exactly")
@@ -263,6 +267,11 @@ class Chance:
             raise Refused("several players have choices: say with `who` for whom the play is best")
         if any(len({sense(actor) for actor, _ in options}) > 1 for options in chain.choices):
             raise Refused("players who want different things may move at the same time, and the rules do not say who is first")
+
+    def _followed(self, asked: Asked, chain: Chances) -> list[str]:
+        """A list of moves is everybody's, unlike best play: said where several players move."""
+        movers = {actor for options in chain.choices for actor, _ in options if actor >= 0}
+        return [EVERYBODY] if isinstance(asked.play, tuple) and len(movers) > 1 else []
 
     def _goes_on(self, ready: Ready, asked: Asked, chain: Chances) -> None:
         """Has somebody a move in each position where the question is open? The first where nobody has is named."""

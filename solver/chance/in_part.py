@@ -6,6 +6,7 @@ there are, they lie between, and so does the figure at the start: it rises with 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -26,9 +27,15 @@ WORTH = Fraction(1, 1000)
 """An interval that leaves out less than this is not worth telling."""
 
 
-def between(ready: Ready, asked: Asked, sense: Sense, budget: Budget) -> tuple[Fraction, Fraction] | None:
-    """Two figures that hold the probability between them; None where they say nothing. Raises `OutOfBudget`, `Refused`."""
+def between(
+    ready: Ready, asked: Asked, sense: Sense, budget: Budget, look: Callable[[Chances], None]
+) -> tuple[Fraction, Fraction] | None:
+    """Two figures that hold the probability between them; None where they say nothing.
+
+    `look` raises `Refused` where the question has no answer on a chain. Raises `OutOfBudget` and `Refused`.
+    """
     chain, beyond = _nearest(ready, asked, budget)
+    look(chain)
     if chain.starts > 1:
         return None
     if any(not options and v not in chain.values for v, options in enumerate(chain.choices)):

@@ -11,12 +11,14 @@ import pytest
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.chance import engine, in_part
+from tablelaw.solver.chance.engine import Chance
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import load
 from tablelaw.spec.questions import Reader
+from tablelaw.testing.dice import made
 
 Ask = Callable[[str, str], Verdict]
 
@@ -231,3 +233,96 @@ def test_bounds_in_part_are_told_for_one_way_at_least(ask: Asker, monkeypatch: p
     found = ask(ADD, "odds: total == 1, before: total > 1, play: uniform")
     assert found.interval is not None
     assert Fraction(found.interval[0]) > 0
+
+
+RAILS = """tablelaw: 1
+game: rails
+title: Rails
+players: 1
+pieces:
+  Tile:
+    parts: {rail: {at: sides}}
+    rotation: free
+    contact: mine == theirs
+    faces: {bend: {count: 9, rail: [[N, E]]}, halt: {count: 9, rail: [[N]]}}
+state:
+  lost: {type: bool, init: false}
+  table: {type: "layout[Tile, 12]", init: {}}
+actions:
+  lay:
+    by: 0
+    params: {face: Tile, cell: frontier(table), rotation: rotations(face)}
+    require: [{id: fit, says: fits, check: "fits(table, cell, face, rotation)"}]
+    do: table = place(table, cell, face, rotation)
+  roll: {by: 0, chance: {pips: die(6)}, do: "if pips == 6:\\n  lost = true"}
+end:
+  - {id: gone, when: lost, winners: set()}
+  - {id: line-done, when: "any(f.closed for f in features(table, rail))", winners: "{0}"}
+questions:
+  a: {odds: ended() and not lost, play: best, who: [0]}
+  b: {odds: 0 in winners(), play: best, who: [0]}
+"""
+
+
+def test_an_end_that_the_board_may_bring_is_not_left_open() -> None:
+    """Two halts end the play whenever one likes: 1, not 0."""
+    game, asked = made(RAILS)
+    for a in asked:
+        assert Chance(game).ask(a, Budget(seconds=6)).value in (None, "1")
+
+
+FAR = """tablelaw: 1
+game: far
+title: Far
+players: 2
+state:
+  turn: {type: Player, init: 0}
+  n: {type: 0..1000000, init: 0}
+  good: {type: 0..2, init: 0}
+actions:
+  go:
+    by: turn
+    require: [{id: lim, says: x, check: n < 999990}]
+    chance: {c: die(6)}
+    do: "n += c\\nif n == 2:\\n  good = 1\\nturn = after(turn)"
+  win: {by: 0, require: [{id: early, says: x, check: n == 1}], do: good = 1}
+  lose: {by: 1, require: [{id: early-too, says: x, check: n == 1}], do: good = 2}
+end: [{id: won, when: good > 0}]
+questions:
+  a: {odds: good == 1}
+  b: {odds: good == 1, play: best}
+  c: {odds: good == 1, play: best, who: [0]}
+"""
+
+
+def test_no_bounds_are_told_of_what_has_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody says how they play; several choose; two who want different things may move at once."""
+    monkeypatch.setattr(engine, "MOST_STATES", 2_000)
+    monkeypatch.setattr(in_part, "NEAREST", 500)
+    game, asked = made(FAR)
+    found = [Chance(game).ask(a, Budget(seconds=10)) for a in asked]
+    assert [(v.verdict, v.interval) for v in found] == [("unknown", None)] * 3
+    assert [
+        "how they play" in str(found[0].reason),
+        "`who`" in str(found[1].reason),
+        "at the same time" in str(found[2].reason),
+    ]
+
+
+FAULTY = """tablelaw: 1
+game: faulty
+title: Faulty
+players: 1
+state: {n: {type: 0..3, init: 0}}
+actions: {go: {by: 0, chance: {c: die(6)}, do: "n = 0 if c == 6 else n + c"}}
+end: [{id: three, when: n == 3}]
+questions: {t: {terminates: almost-surely}}
+"""
+
+
+def test_why_no_answer_was_given_is_not_lost() -> None:
+    game, (asked,) = made(FAULTY)
+    found = Engines(game).figure(asked, Budget(seconds=30))
+    assert "fault" in str(found.reason)
+    assert found.seconds is not None
+    assert found.seconds < 25

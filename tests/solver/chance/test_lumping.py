@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,13 @@ def expected(body: str, walk: str) -> tuple[Fraction, Fraction]:
     names = ("red", "blue", "green")
     for throw in product(names, repeat=2):
         hand = {c: throw.count(c) for c in names}
-        space = {"hand": hand, "seen": dict.fromkeys(names, 0), "total": 0, "Color": names, **{c: c for c in names}}
+        space: dict[str, Any] = {
+            "hand": hand,
+            "seen": dict.fromkeys(names, 0),
+            "total": 0,
+            "Color": names,
+            **{c: c for c in names},
+        }
         walked = names if walk == "Color" else walk.strip("{}").split(", ")
         exec(f"for c in {tuple(walked)!r}:\n        {body}", space)
         mean += Fraction(int(space["total"]), 9)

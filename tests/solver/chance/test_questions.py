@@ -330,3 +330,59 @@ def test_counts_that_decide_are_counted_on_the_way(read: Read) -> None:
     }
     assert {name: g.ask(name).value for name in expected} == expected
     assert "255 times" in (g.ask("open").reason or "")
+
+
+FAR = """players: 1
+state:
+  n: {type: 0..300000, init: 0}
+  rolls: {type: 0..300000, init: 0}
+actions:
+  roll: {by: 0, during: n != 5, chance: {d: die(6)}, do: "n += d; rolls += 1"}
+end:
+  - {id: done, when: n > 299980}
+questions:
+  first: {odds: n == 3, within: 1, play: best}
+  four: {odds: n == 4, within: 4, play: best}
+  none: {odds: n == 0, within: 0, play: best}
+  stuck: {odds: n == 7, within: 2, play: best}
+"""
+
+
+def test_what_lies_further_than_the_steps_counted_is_not_looked_at(read: Read) -> None:
+    """Nobody can move at 5: that matters where a step from there is counted, not where the steps are over."""
+    g = read(FAR)
+    first = g.ask("first")
+    assert (first.value, first.states) == ("1/6", 7)
+    assert g.ask("none").value == "1"
+    for name in ("four", "stuck"):
+        assert g.ask(name).verdict == "unknown"
+        assert "no move" in (g.ask(name).reason or "")
+
+
+SIXES = """players: 1
+state: {over: {type: bool, init: false}, n: {type: 0..1, init: 0}}
+actions:
+  a: {by: 0, chance: {d: die(6)}, do: "over = d == 6; n = 1 - n"}
+  b: {by: 0, chance: {d: die(6)}, do: "over = d == 5; n = 1 - n"}
+end:
+  - {id: done, when: over}
+questions:
+  sum: {odds: "ended() and times('a') + times('b') <= 5", play: best}
+  multiples: {odds: "ended() and 2 * times('a') + (3 + times('b') * 2) > 11", play: worst}
+  listed: {odds: "ended() and 5 >= times('a') + times('b')", play: [{b: n == 1}, a]}
+  both: {odds: "ended() and times('a') + times('b') == 2 and times('a') == 1", play: best}
+  less: {odds: "ended() and times('a') - times('b') <= 5", play: best}
+  turned: {odds: "ended() and times('a') + -1 * times('b') <= 5", play: best}
+"""
+
+
+def test_sums_of_counts_are_counted_as_far_as_they_are_told_apart(read: Read) -> None:
+    """The first six (or five) in five throws or fewer; in five or more; of differences no count need be the last."""
+    g = read(SIXES)
+    miss = Fraction(5, 6)
+    assert g.ask("sum").value == g.ask("listed").value == str(1 - miss**5)
+    assert g.ask("multiples").value == str(miss**4)
+    assert g.ask("both").value == str(miss * Fraction(1, 6))
+    for name in ("less", "turned"):
+        assert g.ask(name).verdict == "unknown"
+        assert "255 times" in (g.ask(name).reason or "")
