@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tablelaw.checkers.figures import Figures
 from tablelaw.checkers.recheck import PROVABLE, Obligations, Query, Refused, discharge
 from tablelaw.checkers.states import Late, counted, states_of
+from tablelaw.checkers.unkept import listed, why_none
 from tablelaw.checkers.walk import Closed, longest_play, played
 from tablelaw.solver.evaluate import starts
 from tablelaw.solver.plain_rows import NoRow
@@ -50,10 +51,11 @@ Sets = dict[int, tuple[object, dict[str, object]]]
 
 def write_all(
     folder: Path, results: list[Result], rules: Rules, smt2: bool, models: str = "", sink: Diagnostics | None = None
-) -> None:
-    """Write the evidence of every answer that has some, and `index.json`; with `smt2` the implications of proofs too.
+) -> tuple[int, int]:
+    """Write the evidence of every answer that has some, and `index.json`; of how many it is, and how many have none.
 
-    With `models` the chains of questions of chance as well, in that form; the sink is told which have none.
+    With `smt2` the implications of proofs too, with `models` the chains of questions of chance, in that form; the sink is
+    told which have none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[dict[str, object]] = []
@@ -73,7 +75,7 @@ def write_all(
         if partial and not _suffices(r, rules, cast("dict[str, Any]", found)):
             found = None
         if found is None or (found["kind"] == "play" and r.kind != "reach"):
-            without.append({**told, "verdict": r.verdict.verdict})
+            without.append({**told, "verdict": r.verdict.verdict, "reason": why_none(r, shows)})
             continue
         if found.get("left_open"):
             if id(r.verdict.evidence) in proofs:
@@ -96,6 +98,7 @@ def write_all(
         named = [(_name(r, n), r) for n, r in enumerate(results)]
         index["models"] = write_models(folder, named, rules, models, Diagnostics() if sink is None else sink)
     write_whole(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
+    return len(results) - len(without), len(without)
 
 
 def _name(r: Result, number: int) -> str:
@@ -174,6 +177,11 @@ def recheck_all(folder: Path, rules: Rules, sink: Diagnostics, seconds: float = 
         return []
     work = _Recheck(folder, rules, sink, seconds)
     return [row for e in entries if (row := work.entry(e)) is not None]
+
+
+def without_evidence(folder: Path) -> list[dict[str, str]]:
+    """The answers that a folder has no evidence for, each with the reason."""
+    return listed(_read(folder, "index.json", Diagnostics()))
 
 
 def _read(folder: Path, name: object, sink: Diagnostics) -> dict[str, Any] | None:
@@ -312,6 +320,8 @@ class _Recheck:
             self.sink.error("Q122", None, f"the evidence for `{question}` is refused: {reason}", help=cure)
             return None
         told = f"`{question}` fails, " if verdict == "fails" else ""
+        if evidence is not None and cast("dict[str, Any]", evidence).get("kind") == "figures":
+            row["value"] = whole.get("value")
         return {**row, "verdict": shown, "reason": told + reason}
 
     def _judge(self, game: Game, asked: Asked, verdict: str, evidence: dict[str, Any]) -> tuple[str, str]:

@@ -65,14 +65,12 @@ class Figures:
         self.counts: dict[str, Fraction] = {}
         if asked.kind == "expected":
             _linear(asked.formula, Fraction(1), self.counts)
-        self.fixed: list[Fraction | None] = []
-        self.options: list[list[Option]] = []
-        for i, state in enumerate(states):
-            self._tick(i)
-            try:
-                self._step(state)
-            except Fault as fault:
-                raise Refused(f"a position has a fault: {fault.message}") from None
+        self.fixed: list[Fraction | None] = [None] * len(states)
+        self.options: list[list[Option]] = [[] for _ in states]
+        try:
+            self._walk()
+        except Fault as fault:
+            raise Refused(f"a position has a fault: {fault.message}") from None
 
     def _tick(self, i: int) -> None:
         if not i % 64 and time.monotonic() > self.last:
@@ -80,18 +78,42 @@ class Figures:
 
     # walking
 
-    def _step(self, state: State) -> None:
+    def _walk(self) -> None:
+        """Step every position; where only so many steps count, those that are fewer steps away from the start."""
+        within = self.asked.within
+        if within is None:
+            for i in range(len(self.states)):
+                self._tick(i)
+                self._step(i)
+            return
+        met = new = {self.index[s] for s in self._starts() if s in self.index}
+        walked = 0
+        for left in range(within, -1, -1):
+            for i in new:
+                self._tick(walked)
+                walked += 1
+                self._step(i, last=not left)
+            new = {j for i in new for o in self.options[i] for j, _ in o.draws} - met
+            met = met | new
+            if not new:
+                break
+
+    def _starts(self) -> list[State]:
+        return [self.asked.given] if self.asked.given is not None else evaluate.starts(self.game)
+
+    def _step(self, i: int, last: bool = False) -> None:
+        """Step a position; with `last` only what it is decided as counts."""
+        state = self.states[i]
         fixed, moves = self._decided(state)
-        self.fixed.append(fixed)
-        self.options.append([])
-        if fixed is not None:
+        self.fixed[i] = fixed
+        if fixed is not None or last:
             return
         kept = self._preferred(state, moves)
         options = [self._option(state, move) for move in kept]
         if sum(o.actor < 0 for o in options) > 1:
             raise Refused("several actions of the table are open at once, and nobody chooses between them")
         self._one_side(options)
-        self.options[-1] = options
+        self.options[i] = options
 
     def _decided(self, state: State) -> tuple[Fraction | None, list[Move]]:
         """The figure of a position where the question is decided; None where it goes on, by these moves."""
@@ -158,7 +180,7 @@ class Figures:
         if self.asked.players is None and len({o.actor for each in self.options for o in each if len(each) > 1}) > 1:
             if isinstance(self.asked.play, str) and self.asked.play != "uniform":
                 raise Refused("several players have choices, and the question does not say for whom the play is best")
-        first = [self.asked.given] if self.asked.given is not None else evaluate.starts(self.game)
+        first = self._starts()
         if any(s not in self.index for s in first):
             raise Refused("a start is not listed")
         starts = [self.index[s] for s in first]
@@ -265,6 +287,8 @@ class Figures:
                 self._tick(i)
                 if options:
                     after[i] = self._of_choice(options, x)
+            if after == x:  # nor does it change from now on
+                break
             x = after
         return x
 

@@ -78,7 +78,11 @@ def policy_json(game: Game, policy: Policy) -> dict[str, object]:
     for a in policy.take(MOST_POSITIONS, 0):
         whole = position_json(game, a.state)
         position = {n: _part(whole[n], keys) for n, keys in policy.shown.items()}
-        rows.append({"position": position, "actor": a.move.actor, "move": move_text(game, a.move)})
+        row: dict[str, object] = {"position": position, "actor": a.move.actor, "move": move_text(game, a.move)}
+        if policy.counted:
+            counts = zip(policy.counted, a.counts, strict=True)
+            row["times"] = {subject: policy.count_text(n) if n == policy.most else n for subject, n in counts}
+        rows.append(row)
     return {"play": policy.aim, "total": policy.total, "positions": rows}
 
 

@@ -25,6 +25,7 @@ from tablelaw.spec.settings import Setting, holds
 from tablelaw.spec.values import Map
 
 PROVABLE = ("always", "never", "reach", "progress")
+VALUES = ("largest", "smallest", "count", "odds", "expected")
 IN_RANGE = Asked("in-range", "in-range", None, "No step leaves a range, and every formula has a value.")
 
 
@@ -168,15 +169,16 @@ class Session:
             return Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=engines.engine)
 
     def _broken_start(self, asked: Asked, engines: Engines) -> Verdict | None:
-        """A given position that breaks an invariant of the game is a finding of its own."""
+        """A given position that breaks an invariant of the game is a finding of its own; no value is told of it."""
         if asked.given is None or asked.kind == "possible":
             return None
         name = self.broken_invariant(engines.game, asked.given)
         if name is None:
             return None
-        return Verdict(
-            "fails", "proved", reason=f"the position given breaks `{name}`, so no play leads there", engine="evaluate"
-        )
+        reason = f"the position given breaks `{name}`, so no play leads there"
+        if asked.kind in VALUES:
+            return Verdict("unknown", reason=reason, engine="evaluate")
+        return Verdict("fails", "proved", reason=reason, engine="evaluate")
 
     def broken_invariant(self, game: Game, state: Map) -> str | None:
         """The first of the game's own invariants of positions that a position breaks."""

@@ -19,6 +19,22 @@ def people(who: Iterable[int]) -> str:
     return "players " + ", ".join(map(str, seats[:-1])) + f" and {seats[-1]}"
 
 
+def against(game: Game, who: Iterable[int], choosers: Iterable[int] | None = None) -> str:
+    """Who or what can prevent players from a goal; `choosers`: those who have choices anywhere (none given: all players)."""
+    mine = set(who)
+    others = set(range(game.players) if choosers is None else choosers) - mine - {-1}
+    parts = ["the others"] if others else []
+    if any(a.by is None and a.params for a in game.actions):
+        parts.append("the table")
+    if any(a.draws for a in game.actions):
+        parts.append("the draws")
+    if not mine:
+        return "it need not come; the play shown is one without it"
+    if not parts:
+        return f"{people(mine)} cannot bring it about; the play shown is one way"
+    return f"{' or '.join(parts)} can prevent {people(mine)}; the play shown is one way"
+
+
 def whose(game: Game, trace: Trace) -> str:
     """Whose choices keep a loop going: who has another legal move on the way round, and whether other draws may come."""
     assert trace.loop_from is not None

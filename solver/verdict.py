@@ -11,10 +11,11 @@ from tablelaw.solver.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """A position and the move that a policy makes there."""
+    """A position and the move that a policy makes there; `counts` says how often has happened what the policy counts."""
 
     state: State
     move: Move
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -24,9 +25,11 @@ class Policy:
     `take(n, work)` gives the first n of `total` positions, those that are met most often first, but after the first twelve no
     more than can be told in `work` steps of the evaluator (0: all); it raises `InternalFault` where a choice is no move of
     the rules. `total` is None where figures are told by bounds: listed are then positions where these are near enough to
-    show that one move is better than all others. `shown` says what of a position the figure depends on: variables, and of
-    maps kept in part the keys; `varying` the variables that are not the same everywhere. `aim` is `best` or `worst`; `steps`
-    says how many steps are left at the first position, where it matters.
+    show that one move is better than all others. `at_hand` is how many can be taken. `shown` says what of a position the
+    figure depends on: variables, and of maps kept in part the keys; `varying` the variables that are not the same everywhere.
+    `counted` names the actions and clauses whose counts on the way are part of the positions, told as far as `most`, which
+    stands for more as well (None: all are told). `aim` is `best` or `worst`; `steps` says how many steps are left at the
+    first position, where it matters.
     """
 
     aim: str
@@ -37,6 +40,13 @@ class Policy:
     varying: frozenset[str] = frozenset()
     alike: bool = False
     steps: int | None = None
+    counted: tuple[str, ...] = ()
+    most: int | None = None
+    at_hand: int = 0
+
+    def count_text(self, n: int) -> str:
+        """A count in words: `3`, or `6 or more` where no more is told apart."""
+        return f"{n} or more" if n == self.most else str(n)
 
 
 @dataclass(slots=True)

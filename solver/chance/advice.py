@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -108,38 +108,62 @@ def advice(game: Game, ready: Ready, solved: Solved, asked: Asked) -> Policy | N
     chain, policy = solved.chain, solved.policy
     ours = {v for v in solved.matters & policy.keys() if asked.players is None or chain.choices[v][0][0] in asked.players}
     often = _often(chain, policy.get)
-    order = sorted(_reached(chain, policy, ours) & ours, key=lambda v: _rank(often, v))
+    met = _reached(chain, lambda v: [policy[v]] if v in ours else range(len(chain.choices[v])))
+    order = _once(ready, chain, sorted(met & ours, key=lambda v: _rank(often, v)))
     return _told(game, ready, chain, order, policy, asked, len(order))
 
 
 def sure_advice(game: Game, ready: Ready, chain: Chances, sense: Sense, found: Bounds, asked: Asked) -> Policy | None:
     """What the players of a figure do where bounds are near enough to tell: one move is better than any other can be."""
     below, above, reward = found.below, found.above, chain.reward
-    known: dict[int, int | None] = {}
+    known: dict[int, list[tuple[float, float]]] = {}
 
     def mean(draws: Draws, x: list[float]) -> float:
         return sum(float(p) * (x[j] + float(reward[j])) for j, p in draws)
 
+    def worth(v: int) -> list[tuple[float, float]]:
+        """What each choice brings at least and at most to who decides; nothing where nobody wants anything."""
+        if v not in known:
+            options = chain.choices[v]
+            want = sense(options[0][0]) if len(options) > 1 else 0
+            least, most = (below, above) if want > 0 else (above, below)
+            known[v] = [(want * mean(draws, least), want * mean(draws, most)) for _, draws in options] if want else []
+        return known[v]
+
     def likely(v: int) -> int | None:
         """The choice that seems the best one."""
-        options = chain.choices[v]
-        want = sense(options[0][0]) if len(options) > 1 else 0
-        if want and v not in known:
-            known[v] = max(range(len(options)), key=lambda c: want * (mean(options[c][1], below) + mean(options[c][1], above)))
-        return known.get(v)
+        told = worth(v)
+        return max(range(len(told)), key=lambda c: sum(told[c])) if told else None
 
-    def sure(v: int) -> bool:
-        options, c = chain.choices[v], likely(v)
-        if c is None or (asked.players is not None and options[0][0] not in asked.players):
-            return False
-        good, bad = (below, above) if sense(options[0][0]) > 0 else (above, below)
-        mine, rest = mean(options[c][1], good), [mean(draws, bad) for k, (_, draws) in enumerate(options) if k != c]
-        room = APART * max(1.0, abs(mine))
-        return min(mine - x for x in rest) > room if good is below else min(x - mine for x in rest) > room
+    def open_to(v: int) -> Iterable[int]:
+        """The choices that may be the best; all of who is not asked about."""
+        options, told = chain.choices[v], worth(v) if chain.choices[v] else []
+        if not told or (asked.players is not None and options[0][0] not in asked.players):
+            return range(len(options))
+        floor = max(least for least, _ in told)
+        room = APART * max(1.0, abs(floor))
+        return [c for c, (_, most) in enumerate(told) if most >= floor - room]
+
+    def surely(v: int) -> int | None:
+        left = list(open_to(v)) if len(chain.choices[v]) > 1 else []
+        return left[0] if len(left) == 1 else None
 
     often = _often(chain, likely)
-    order = list(itertools.islice(filter(sure, sorted(often, key=lambda v: _rank(often, v))), MOST_TOLD))
-    return _told(game, ready, chain, order, {v: c for v in order if (c := known[v]) is not None}, asked, None)
+    met = _reached(chain, open_to, MOST_DRAWS)
+    chosen = {v: c for v in met if (c := surely(v)) is not None}
+    order = _once(ready, chain, sorted(chosen, key=lambda v: _rank(often, v)))[:MOST_TOLD]
+    return _told(game, ready, chain, order, chosen, asked, None)
+
+
+def _once(ready: Ready, chain: Chances, order: list[int]) -> list[int]:
+    """Each position once: states may differ in what has happened in the last step, which no choice depends on."""
+    if ready.totals:
+        return order
+    slots = ready.problem.game_slots
+    found: dict[object, int] = {}
+    for v in order:
+        found.setdefault(ready.space.bare(chain.packed[v], slots), v)
+    return list(found.values())
 
 
 def _told(
@@ -160,20 +184,24 @@ def _told(
             s, actor, wanted = chosen[len(known)]
             state = space.state(game, slots, s)
             try:
-                move = found.find(lighter, state, found.counts(s), actor, wanted)
+                counts = found.counts(s)
+                move = found.find(lighter, state, counts, actor, wanted)
             except Fault:  # of a variable that was left out
                 break
             if move is None:
                 if found.faulty:
                     break
                 raise InternalFault(WRONG + "a choice is no move of the rules")
-            known.append(Advised(state, move))
+            known.append(Advised(state, move, tuple(counts) if ready.totals else ()))
         return known[:n]
 
     aim = "worst" if asked.play == "worst" else "best"
     shown, varying = _shown(game, ready), _varying(game, ready, chain)
-    alike = ready.same is not None
-    return Policy(aim, tuple(sorted(asked.players or ())), total, take, shown, varying, alike, asked.within)
+    told = Policy(aim, tuple(sorted(asked.players or ())), total, take, shown, varying, ready.same is not None, asked.within)
+    told.at_hand = len(chosen)
+    if ready.totals:
+        told.counted, told.most = tuple(found.subjects), ready.most if ready.bounded else None
+    return told
 
 
 def _option(chain: Chances, v: int, c: int) -> tuple[int, int, dict[int, Fraction]]:
@@ -181,14 +209,16 @@ def _option(chain: Chances, v: int, c: int) -> tuple[int, int, dict[int, Fractio
     return chain.packed[v], actor, {chain.packed[j]: p for j, p in draws}
 
 
-def _reached(chain: Chances, policy: dict[int, int], ours: set[int]) -> set[int]:
-    """The states that can come up while these choices are made, whatever the others do."""
+def _reached(chain: Chances, open_to: Callable[[int], Iterable[int]], most: int | None = None) -> set[int]:
+    """The states that can come up by choices open in each, the nearest first; no more than `most` draws are followed."""
     met = set(range(chain.starts))
-    waiting = list(met)
-    while waiting:
-        v = waiting.pop()
-        options = chain.choices[v]
-        for _, draws in [options[policy[v]]] if v in ours else options:
+    waiting = deque(met)
+    work = 0
+    while waiting and (most is None or work < most):
+        v = waiting.popleft()
+        for c in open_to(v):
+            draws = chain.choices[v][c][1]
+            work += len(draws)
             new = [j for j, _ in draws if j not in met]
             met.update(new)
             waiting += new

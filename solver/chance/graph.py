@@ -46,17 +46,19 @@ def explore(
     budget: Budget,
     most: int,
     same: Callable[[int], int] | None = None,
+    depth: int | None = None,
 ) -> Chances:
     """All states that matter, breadth-first, the collector of garbage held off: nothing here is garbage.
 
-    `absorbed` gives the value of a state where the question is decided; `same` the state that stands for a state.
+    `absorbed` gives the value of a state where the question is decided; `same` the state that stands for a state. After
+    `depth` steps nothing more counts: what is not decided there has the value 0.
 
     Raises `Refused` where a step has a fault or several actions of the table are open, `OutOfBudget`.
     """
     held = gc.isenabled()
     gc.disable()
     try:
-        return _explore(space, absorbed, gained, budget, most, same)
+        return _explore(space, absorbed, gained, budget, most, same, depth)
     finally:
         if held:
             gc.enable()
@@ -81,6 +83,7 @@ def _explore(
     budget: Budget,
     most: int,
     same: Callable[[int], int] | None,
+    depth: int | None,
 ) -> Chances:
     found = Chances()
     stands = None if same is None else _Stands(same)
@@ -89,7 +92,10 @@ def _explore(
     index = {s: i for i, s in enumerate(found.packed)}
     found.starts = len(found.packed)
     at, packed = 0, found.packed
+    steps, level = 0, len(packed)  # all before `level` are at most so many steps away
     while at < len(packed):
+        if at == level:
+            steps, level = steps + 1, len(packed)
         if not at % 64:
             spend(budget, len(packed))
             if stands is not None and len(stands) > MOST_REMEMBERED:
@@ -101,6 +107,8 @@ def _explore(
         s = packed[at]
         found.reward.append(gained(s) if gained is not None and at >= found.starts else NOTHING)
         value = absorbed(s)
+        if value is None and steps == depth:
+            value = NOTHING
         if value is not None:
             found.values[at] = value
             found.choices.append([])

@@ -93,7 +93,7 @@ class Ready:
             return []
         few = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
         make, were = ("make", "were") if len(names) > 1 else ("makes", "was")
-        return [f"{few} {make} no difference and {were} left out (`in-range` tells whether a range is left)"]
+        return [f"{few} {make} no difference and {were} left out"]
 
     def where(self, s: int) -> str:
         """A position in words, as far as it matters, for a reason."""
@@ -223,25 +223,47 @@ def chain_of(
             return None
 
     decides = ready.counting(absorbed)
-    return explore(ready.space, decides if around is None else around(decides), gained, budget, most, ready.same)
+    decides = decides if around is None else around(decides)
+    return explore(ready.space, decides, gained, budget, most, ready.same, asked.within)
 
 
 def counted_as_far(exprs: list[Expr | None]) -> int | None:
-    """From where on formulas do not tell counts apart: these are compared with numbers only; None where they are not."""
+    """From where on formulas do not tell counts apart: these are compared with numbers only; None where they are not.
+
+    So may be sums of them: a count above the number makes the sum too large, whatever the rest of it, as nothing in it
+    is negative.
+    """
     found = 0
     stack = [e for e in exprs if e is not None]
     while stack:
         e = stack.pop()
         match e:
-            case Op("eq" | "ne" | "lt" | "le", (Call("times"), Const(k))) | Op(
-                "eq" | "ne" | "lt" | "le", (Const(k), Call("times"))
-            ):
-                found = max(found, int(k) + 1)
+            case Op("eq" | "ne" | "lt" | "le", (total, Const(int(k))) | (Const(int(k)), total)) if _adds_up(total):
+                found = max(found, k + 1)
             case Call("times"):
                 return None
             case _:
                 stack += children(e)
     return found if 0 < found < COUNTED_TO else None
+
+
+def _adds_up(e: Expr) -> bool:
+    """Are counts added up in it, and nothing that is negative?"""
+    return _counts(e) and _only_grows(e)
+
+
+def _only_grows(e: Expr) -> bool:
+    """Is it a sum of counts, multiples of counts, and numbers, none of them negative?"""
+    match e:
+        case Call("times"):
+            return True
+        case Const(int(k)):
+            return k >= 0
+        case Op("add", (a, b)):
+            return _only_grows(a) and _only_grows(b)
+        case Op("mul", (Const(int(k)), a)) | Op("mul", (a, Const(int(k)))):
+            return k >= 0 and _only_grows(a)
+    return False
 
 
 class Split:

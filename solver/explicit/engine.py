@@ -12,7 +12,7 @@ from tablelaw.solver.boarded import has_board, never_falls
 from tablelaw.solver.explicit import counts, deep, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
 from tablelaw.solver.ir import Term
-from tablelaw.solver.loops import people, whose
+from tablelaw.solver.loops import against, people, whose
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
 from tablelaw.solver.space.graph import Budget, Space
@@ -395,7 +395,7 @@ class Explicit:
                 if exactly is None and not wins:
                     path, loop_from = self._prevented(space, arena, rank, i)
                     trace = self.lifted(problem, space, keep, path, loop_from)
-                    reason = f"the others can prevent {people(who)}; the play shown is one way"
+                    reason = against(self.game, who, {m for movers in arena.movers for m in movers})
                     return Verdict("fails", "exhausted", trace=trace, reason=reason, states=len(space.states))
             if exactly is None and shown is None:
                 trace = self.lifted(problem, space, keep, self._line(space, arena, rank, who, members[0], goal))
@@ -410,7 +410,7 @@ class Explicit:
         bound = f"{found.met:,} positions looked at, depth-first"
         trace = None if found.path is None else self.lifted(problem, space, keep, found.path, found.loop_from)
         if not found.holds:
-            reason = f"the others can prevent {people(found.who)}; the play shown is one way"
+            reason = against(self.game, found.who)
             verdict = Verdict("fails", "exhausted", bound, trace=trace, reason=reason, states=found.met)
         else:
             told = [] if found.steps is None else [f"in at most {found.steps} steps; the play shown is one defence"]

@@ -300,6 +300,41 @@ def test_what_cannot_be_walked_in_its_time_is_unknown(rules: Rules, tmp_path: Pa
     """With how far it came; nothing is refused."""
     folder = tmp_path / "evidence"
     written(rules, folder, "best")
-    assert main(["recheck", rules.path, str(folder), "--time", "0.000001"]) == 1
+    assert main(["recheck", rules.path, str(folder), "--time", "0.000001"]) == 3
     assert "best: unknown — walked 0 of" in capsys.readouterr().out
     assert main(["recheck", rules.path, str(folder)]) == 0
+
+
+def test_what_was_kept_is_told(rules: Rules, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How many answers have evidence; the figure in its row; and where nothing is kept, that and why, with exit status 3."""
+    folder = tmp_path / "evidence"
+    check = ["check", rules.path, "--quick", "--evidence", str(folder)]
+    main([*check, "--question", "best", "--question", "tosses", "--question", "counted"])
+    out = capsys.readouterr().out
+    assert "evidence of 2 answers written to" in out
+    assert "; 1 has none" in " ".join(out.split())
+    values = {e["file"]: json.loads((folder / e["file"]).read_text())["value"] for e in entries(folder)}
+    assert main(["recheck", rules.path, str(folder)]) == 0
+    out = capsys.readouterr().out
+    for file, value in values.items():
+        assert f"{file.rpartition('-')[0]}: holds — {value} (about {float(Fraction(value)):.6g}), a figure of" in out
+    assert "counted: no evidence — what is counted is a part of its positions" in out
+    other = tmp_path / "other"
+    assert main(["check", rules.path, "--quick", "--evidence", str(other), "--question", "counted", "--json"]) == 0
+    assert "results" in json.loads(capsys.readouterr().out)
+    assert main(["recheck", rules.path, str(other)]) == 3
+    out = capsys.readouterr().out
+    assert "counted: no evidence — what is counted is a part of its positions" in out
+    assert "nothing to re-check" in out
+    assert main(["recheck", rules.path, str(other), "--json"]) == 3
+    told = json.loads(capsys.readouterr().out)
+    assert told["results"] == []
+    assert told["without"] == [{"question": "counted", "reason": "what is counted is a part of its positions"}]
+
+
+def entries(folder: Path) -> list[dict[str, Any]]:
+    """What an index lists as kept; what it lists as not kept has a reason each."""
+    index = json.loads((folder / "index.json").read_text())
+    assert all(w["reason"] for w in index["without"])
+    found: list[dict[str, Any]] = index["entries"]
+    return found

@@ -145,10 +145,11 @@ def check(args: argparse.Namespace) -> int:
     from tablelaw.report import text
 
     sink, progress = Diagnostics(), Progress()
-    if args.export and not args.evidence:
+    if args.evidence == "":
+        sink.error("Q109", None, "`--evidence` needs the name of a folder", help="name one: `--evidence DIR`")
+    elif args.export and not args.evidence:
         sink.error("Q109", None, "`--export` needs a folder to write to", help="name one: `--evidence DIR`")
-        return complain(sink)
-    rules = load_rules(args.spec, sink)
+    rules = None if sink.has_errors else load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
     open_options = tuple(t.partition("=")[0].strip() for t in args.option if t.partition("=")[2].strip() == "*")
@@ -168,7 +169,8 @@ def check(args: argparse.Namespace) -> int:
         return complain(sink)
     results, stopped = found
     status = exit_status(results)
-    if args.evidence and not keep_evidence(args, results, rules):
+    kept = keep_evidence(args, results, rules) if args.evidence else ""
+    if kept is None:
         return BAD_SPEC
     if args.probe and not stopped:
         from tablelaw.checkers.vacuity import probe
@@ -181,7 +183,10 @@ def check(args: argparse.Namespace) -> int:
     if args.json:
         print(envelope(rules, [r.json() for r in results]))
     else:
-        print(text.summary(results) if results else "nothing to ask under these options")
+        if results or not stopped:
+            print(text.summary(results) if results else "nothing to ask under these options")
+        if kept:
+            print(text.wrap(kept, "    ", ""))
     if stopped:
         print(f"stopped after {len(results)} of {len(cases)} answers", file=sys.stderr)
         return UNKNOWN if status == OK else status
@@ -218,19 +223,21 @@ def answer_all(
     return results, False
 
 
-def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules) -> bool:
-    """Write the evidence of what holds; False (with a message) when the folder cannot be written."""
+def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules) -> str | None:
+    """Write the evidence of what holds and say of how many answers; None (with a message) when it cannot be written."""
     from tablelaw.checkers.evidence import write_all
 
     sink, models = Diagnostics(), args.export if args.export in ("prism", "drn") else ""
     try:
-        write_all(Path(args.evidence), results, rules, args.export == "smt2", models, sink)
+        kept, without = write_all(Path(args.evidence), results, rules, args.export == "smt2", models, sink)
     except OSError as why_not:
         print(f"error[Q112]: evidence cannot be written: {why_not.strerror}: {args.evidence}", file=sys.stderr)
-        return False
+        return None
     for d in sink:
         print(render(d), file=sys.stderr)
-    return True
+    has = "has" if without == 1 else "have"
+    none = f"; {without} {has} none (`index.json` there says why)" if without else ""
+    return f"evidence of {kept} answer{'' if kept == 1 else 's'} written to {args.evidence}{none}"
 
 
 def read_position(given: str | None, sink: Diagnostics) -> Node | None:
@@ -403,7 +410,10 @@ def lint(args: argparse.Namespace) -> int:
 
 def recheck(args: argparse.Namespace) -> int:
     """`tablelaw recheck`."""
-    from tablelaw.checkers.evidence import SECONDS, recheck_all
+    from tablelaw.checkers.evidence import SECONDS, recheck_all, without_evidence
+    from tablelaw.checkers.unkept import told
+    from tablelaw.report.text import value_text
+    from tablelaw.solver.verdict import Verdict
 
     sink = Diagnostics()
     rules = load_rules(args.spec, sink)
@@ -415,15 +425,26 @@ def recheck(args: argparse.Namespace) -> int:
     if args.json:
         print(
             json.dumps(
-                {"game": rules.document.game, "spec_hash": rules.digest, "version": __version__, "results": rows},
+                {
+                    "game": rules.document.game,
+                    "spec_hash": rules.digest,
+                    "version": __version__,
+                    "results": rows,
+                    "without": without_evidence(Path(args.evidence)),
+                },
                 ensure_ascii=False,
                 indent=1,
             )
         )
     else:
         for row in rows:
-            print(f"{row['question']}: {row['verdict']} — {row['reason']}")
-    return OK if rows and all(r["verdict"] == "holds" for r in rows) else FINDING
+            value = f"{value_text(Verdict('value', value=str(row['value'])))}, " if "value" in row else ""
+            print(f"{row['question']}: {row['verdict']} — {value}{row['reason']}")
+        for line in told(without_evidence(Path(args.evidence))):
+            print(line)
+        if not rows:
+            print("nothing to re-check: no evidence was kept")
+    return OK if rows and all(r["verdict"] == "holds" for r in rows) else UNKNOWN
 
 
 def play(args: argparse.Namespace) -> int:

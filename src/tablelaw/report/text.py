@@ -71,13 +71,21 @@ def how_known(result: Result) -> str:
     if result.kind == "force" and v.bound and not v.bound.startswith("all "):
         return v.bound
     if v.known_by == "exhausted":
-        matter = " that matter here" if result.kind in MATTERING else " reachable"
-        return f"all {v.states:,} positions{matter} looked at" if v.states else "all positions looked at"
+        return _looked_at(v.states, result.kind in MATTERING)
     if result.kind == "scenario":
         return "replayed"
     if v.known_by == "bounded":
         return f"within {v.bound}"
     return KNOWN.get(v.known_by or "", v.known_by or "")
+
+
+def _looked_at(states: int | None, mattering: bool) -> str:
+    """That all positions were looked at, and how many they were."""
+    if not states:
+        return "all positions were looked at"
+    if states == 1:
+        return f"the only {'position that matters' if mattering else 'reachable position'} was looked at"
+    return f"all {states:,} {'positions that matter' if mattering else 'reachable positions'} were looked at"
 
 
 def figure(v: Verdict) -> str:
@@ -92,6 +100,11 @@ def figure(v: Verdict) -> str:
     return f"{v.value} (about {float(Fraction(v.value)):.6g})"
 
 
+def value_text(v: Verdict) -> str:
+    """A value as it is printed: a whole number as it is, a fraction with its decimals."""
+    return figure(v) if v.value is None or "/" in v.value else v.value
+
+
 def _decimal(n: int) -> str:
     """So many parts of 10**-9."""
     whole, parts = divmod(abs(n), 10**DIGITS)
@@ -101,7 +114,7 @@ def _decimal(n: int) -> str:
 def headline(result: Result, defaults: dict[str, str], many_players: bool) -> str:
     """The first line of an answer: question, verdict, how it is known."""
     v = result.verdict
-    answer = (figure(v) if v.value is None or "/" in v.value else v.value) if v.verdict == "value" else v.verdict
+    answer = value_text(v) if v.verdict == "value" else v.verdict
     mark = {True: "", False: "  ← NOT AS EXPECTED", None: ""}[result.as_expected]
     if result.as_expected is False:
         mark += f" (expected: {result.expected or 'holds'})"
