@@ -9,6 +9,7 @@ from tablelaw.solver.trace import Trace, move_text, position_json, trace_json
 from tablelaw.solver.verdict import Policy, Verdict
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Expected
+from tablelaw.spec.types import BagOf, Type, domain
 
 MOST_POSITIONS = 200
 """So many positions of a policy are written as JSON."""
@@ -77,7 +78,9 @@ def policy_json(game: Game, policy: Policy) -> dict[str, object]:
     rows: list[dict[str, object]] = []
     for a in policy.take(MOST_POSITIONS, 0):
         whole = position_json(game, a.state)
-        position = {n: _part(whole[n], keys) for n, keys in policy.shown.items()}
+        position = {
+            v.name: _part(whole[v.name], v.type, policy.shown[v.name]) for v in game.variables if v.name in policy.shown
+        }
         row: dict[str, object] = {"position": position, "actor": a.move.actor, "move": move_text(game, a.move)}
         if policy.counted:
             counts = zip(policy.counted, a.counts, strict=True)
@@ -86,10 +89,13 @@ def policy_json(game: Game, policy: Policy) -> dict[str, object]:
     return {"play": policy.aim, "total": policy.total, "positions": rows}
 
 
-def _part(told: object, keys: frozenset[object] | None) -> object:
+def _part(told: object, kind: Type, keys: frozenset[object] | None) -> object:
+    """What is kept of a value: all of it, or the items of some keys (of a bag those too that it holds none of)."""
     if keys is None or not isinstance(told, dict):
         return told
     named = {str(k) for k in keys}
+    if isinstance(kind, BagOf):
+        return {str(k): told.get(str(k), 0) for k in domain(kind.elem) if str(k) in named}
     return {k: x for k, x in told.items() if k in named}
 
 

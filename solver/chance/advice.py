@@ -20,7 +20,7 @@ from tablelaw.spec.core import Assign, Bind, Branch, Effect, Fire, Loop
 from tablelaw.spec.game import Game
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked
-from tablelaw.spec.types import MapOf
+from tablelaw.spec.types import BagOf, MapOf
 
 if TYPE_CHECKING:
     from tablelaw.solver.chance.bounds import Bounds
@@ -251,7 +251,7 @@ def _often(chain: Chances, chosen: Callable[[int], int | None]) -> dict[int, flo
 
 
 def _shown(game: Game, ready: Ready) -> dict[str, frozenset[object] | None]:
-    """What of a position the figure depends on: each variable, and of a map kept in part the keys."""
+    """What of a position the figure depends on: each variable, and of a map or bag kept in part the keys."""
     found: dict[str, frozenset[object] | None] = {}
     at = 0
     for v in game.variables:
@@ -261,7 +261,7 @@ def _shown(game: Game, ready: Ready) -> dict[str, frozenset[object] | None]:
         paths = [path for path, *_ in leaves(v.type)]
         mine = [path for i, path in enumerate(paths, at) if i in ready.keep]
         at += len(paths)
-        if len(mine) == len(paths) or (mine and not isinstance(v.type, MapOf)):
+        if len(mine) == len(paths) or (mine and not isinstance(v.type, (MapOf, BagOf))):
             found[v.name] = None
         elif mine:
             found[v.name] = frozenset(path[0] for path in mine)

@@ -205,3 +205,33 @@ def test_a_list_is_said_to_be_everybodys(capsys: pytest.CaptureFixture[str], tmp
     assert note in said(capsys, "check", str(path), "--question", "listed")
     assert note not in said(capsys, "check", str(path), "--question", "alone")
     assert note not in said(capsys, "check", str(path), "--question", "both")
+
+
+HANDS = """tablelaw: 1
+game: hands
+title: Hands
+players: 1
+types: {Col: [red, blue, green]}
+state:
+  hand: {type: "bag[Col, 2]", init: bag()}
+  n: {type: 0..2, init: 0}
+  won: {type: bool, init: false}
+actions:
+  roll: {by: 0, during: n == 0, chance: {c: "roll(2, Col)"}, do: "hand = c\\nn = 1"}
+  safe: {by: 0, during: n == 1, chance: {x: die(2)}, do: "won = x == 1\\nn = 2"}
+  bold: {by: 0, during: n == 1, chance: {x: die(3)}, do: "won = x <= hand[red]\\nn = 2"}
+end: [{id: over, when: n == 2}]
+questions:
+  q: {odds: won, play: best}
+"""
+
+
+def test_of_a_bag_kept_in_part_only_that_part_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """`hand red` would be a hand of one; told is how many red ones are in the hand, and so none too."""
+    path = tmp_path / "rules.yaml"
+    path.write_text(HANDS, encoding="utf-8")
+    out = said(capsys, "check", str(path), "--question", "q")
+    assert re.search(r"hand\[red\] +move\n +0 +safe\n +1 +safe\n +2 +bold\n", out), out
+    told = json.loads(said(capsys, "check", str(path), "--question", "q", "--json"))["results"][0]["policy"]
+    assert sorted(p["position"]["hand"]["red"] for p in told["positions"]) == [0, 1, 2]
+    assert all(p["position"]["hand"].keys() == {"red"} for p in told["positions"])

@@ -12,7 +12,7 @@ from tablelaw.solver.trace import move_text
 from tablelaw.solver.verdict import Advised, Policy
 from tablelaw.spec.game import Game
 from tablelaw.spec.positions import shown
-from tablelaw.spec.types import Bool, Enum, Int, LayoutType, MapOf, Maybe, Type, domain
+from tablelaw.spec.types import BagOf, Bool, Enum, Int, LayoutType, MapOf, Maybe, Type, domain
 from tablelaw.spec.values import Value
 
 MOST_ROWS, MOST_LISTED = 12, 100
@@ -128,6 +128,12 @@ def _columns(game: Game, policy: Policy, listed: list[Advised]) -> tuple[dict[st
                     if one and len(rest) > 1
                     else [f"{v.name}[{shown(k, v.type.key)}] {told}" for k, told in rest.items()]
                 )
+            continue
+        if isinstance(v.type, BagOf) and keys is not None:  # a bag of which only some names matter: how many of each
+            for k in domain(v.type.elem):
+                if k in keys:
+                    name = f"{v.name}[{shown(k, v.type.elem)}]"
+                    _put(name, [str(x.get(k, 0)) for x in values], v.name in policy.varying, vary, same)
             continue
         _put(v.name, [_told(x, v.type) for x in values], v.name in policy.varying, vary, same)
     for i, subject in enumerate(policy.counted):
