@@ -231,7 +231,7 @@ def test_of_a_bag_kept_in_part_only_that_part_is_told(capsys: pytest.CaptureFixt
     path = tmp_path / "rules.yaml"
     path.write_text(HANDS, encoding="utf-8")
     out = said(capsys, "check", str(path), "--question", "q")
-    assert re.search(r"hand\[red\] +move\n +0 +safe\n +1 +safe\n +2 +bold\n", out), out
+    assert re.search(r"hand\[red\] +move\n +0, 1 +safe\n +2 +bold\n", out), out
     told = json.loads(said(capsys, "check", str(path), "--question", "q", "--json"))["results"][0]["policy"]
     assert sorted(p["position"]["hand"]["red"] for p in told["positions"]) == [0, 1, 2]
     assert all(p["position"]["hand"].keys() == {"red"} for p in told["positions"])
