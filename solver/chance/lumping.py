@@ -150,7 +150,7 @@ def _apart(e: Effect, name: str, changed: set[str]) -> bool:
             return _own(test, name, changed) and all(_apart(x, name, changed) for x in (*yes, *no))
         case Assign(path=path, value=value):
             keys = [k for k in path if isinstance(k, Expr)]
-            if not all(_own(k, name, set()) or not variables_read(k) & changed for k in keys):
+            if not all(_own(k, name, changed) for k in keys):
                 return False
             if path and isinstance(path[0], Local) and path[0].name == name:
                 return _own(value, name, changed)

@@ -92,6 +92,17 @@ def test_names_whose_order_matters_are_not_alike(body: str) -> None:
     assert alike(game, [mean.formula]) == []
 
 
+def test_a_key_that_other_steps_change_hangs_on_their_order() -> None:
+    """Each colour marks how far the total had come: which number that is hangs on the colours before it."""
+    text = GAME.replace("seen: {type:", 'grid: {type: "map[Color, map[0..9, 0..1]]", init: 0}\n  seen: {type:')
+    body = "grid[c][total] = 1\n        total += hand[c]"
+    game, (mean, _) = made(
+        text.replace("total: {type: 0..900", "total: {type: 0..9").replace("BODY", body).replace("WALK", "Color")
+    )
+    assert mean.formula is not None
+    assert alike(game, [mean.formula]) == []
+
+
 @pytest.mark.parametrize("body", FREE)
 def test_names_are_alike_where_each_step_keeps_to_its_own(body: str) -> None:
     game, (mean, _) = made(GAME.replace("BODY", body).replace("WALK", "Color"))
