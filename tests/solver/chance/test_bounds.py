@@ -111,3 +111,14 @@ def test_no_bound_is_told_of_counts_where_none_is_found() -> None:
     chain = endless(staircase(random.Random(1)))
     chain.reward = [Fraction(1) for _ in chain.packed]
     assert bounds.bound_counts(chain, SENSES[1], Fraction(0), Budget(seconds=2), SLOTS) is None
+
+
+def test_what_moves_too_little_to_be_seen_is_not_taken_for_settled() -> None:
+    """A play that is decided once in 10^12 steps, either way alike: a guess just above what little has come is no bound."""
+    rare = Fraction(1, 10**12)
+    chain = Chances(packed=[0, 1, 2], starts=1, reward=[Fraction(0)] * 3, values={1: Fraction(1), 2: Fraction(0)})
+    chain.choices = [[(-1, [(0, 1 - rare), (1, rare / 2), (2, rare / 2)])], [], []]
+    found = bounds.bound(chain, SENSES[0], Fraction(0), Fraction(1), Budget(seconds=1), ())
+    assert found.low <= Fraction(1, 2) <= found.high
+    counted = bounds.bound_counts(chain, SENSES[0], Fraction(0), Budget(seconds=1), ())
+    assert counted is None or counted.low <= Fraction(1, 2) <= counted.high
