@@ -50,12 +50,18 @@ Sets = dict[int, tuple[object, dict[str, object]]]
 
 
 def write_all(
-    folder: Path, results: list[Result], rules: Rules, smt2: bool, models: str = "", sink: Diagnostics | None = None
+    folder: Path,
+    results: list[Result],
+    rules: Rules,
+    smt2: bool,
+    models: str = "",
+    sink: Diagnostics | None = None,
+    more: Callable[[list[tuple[str, Result]]], dict[str, object]] | None = None,
 ) -> tuple[int, int]:
     """Write the evidence of every answer that has some, and `index.json`; of how many it is, and how many have none.
 
     With `smt2` the implications of proofs too, with `models` the chains of questions of chance, in that form; the sink is
-    told which have none.
+    told which have none. `more` writes files of its own, with the names of the answers, and gives its part of the index.
     """
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[dict[str, object]] = []
@@ -92,10 +98,12 @@ def write_all(
     index = {
         "format": FORMAT, "game": rules.document.game, "spec_hash": rules.digest, "entries": entries, "without": without,
     }  # fmt: skip
+    named = [(_name(r, n), r) for n, r in enumerate(results)]
+    if more is not None:
+        index |= more(named)
     if models:
         from tablelaw.checkers.models import write_models
 
-        named = [(_name(r, n), r) for n, r in enumerate(results)]
         index["models"] = write_models(folder, named, rules, models, Diagnostics() if sink is None else sink)
     write_whole(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
     return len(results) - len(without), len(without)

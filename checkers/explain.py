@@ -6,25 +6,25 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tablelaw.checkers.closest import closest
 from tablelaw.checkers.nearby import Moves, centre, legal_moves, sorted_moves
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import other_settings
 from tablelaw.solver import evaluate, legality
 from tablelaw.solver.breadth import MOST_DRAWS, draws_of
 from tablelaw.solver.loops import people
-from tablelaw.solver.shapes import Unlowerable, leaves, numbers, read_back
 from tablelaw.solver.telling import values_in
-from tablelaw.solver.trace import Step, Trace, change_list, move_text, take
+from tablelaw.solver.trace import Step, Trace, move_text, take
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import items
 from tablelaw.spec.game import Game
 from tablelaw.spec.grid import Cell
 from tablelaw.spec.load import Rules
-from tablelaw.spec.operators import Fault, same
+from tablelaw.spec.operators import Fault
 from tablelaw.spec.positions import shown
 from tablelaw.spec.questions import Line, Reader
-from tablelaw.spec.reckon import Place, visit
+from tablelaw.spec.reckon import Place, meant, visit
 from tablelaw.spec.settings import Setting
 from tablelaw.spec.source import Source
 from tablelaw.spec.yaml_nodes import Node, Scalar, parse_yaml
@@ -90,7 +90,7 @@ def why(rules: Rules, game: Game, node: Node | None, move: str, sink: Diagnostic
             answer.values += [(clause, text) for text in values_in(formula, _place(game, state, found, line))]
         if found.clauses == (line.action,) and not found.failed:
             answer.values += [(line.action, text) for text in _not_offered(game, state, line)]
-        answer.nearest = list(_nearest(game, state, line, found))
+        answer.nearest = _nearest(game, state, line, found)
     others = legal_moves(game, state, near, LOOK, line.action)
     mine = others.of(line.action)
     _listed(answer, game, mine if mine.moves else others)
@@ -111,7 +111,7 @@ def _not_offered(game: Game, state: evaluate.State, line: Line) -> Iterator[str]
         if b.name not in given:
             return
         try:
-            if not any(same(v, given[b.name]) for v in visit(b.domain, here)):
+            if not any(meant(given[b.name], v) for v in visit(b.domain, here)):
                 among = written.get(b.name, b.name).strip()
                 yield f"`{b.name}` is {shown(given[b.name], b.type)}, which is not among `{among}` here"
                 return
@@ -218,44 +218,13 @@ def _place(game: Game, state: evaluate.State, found: legality.Legality, line: Li
     return Place(state, game.players, names if actor is None else {**names, "actor": actor})
 
 
-def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> Iterator[str]:
-    """The smallest changes of the position, one number of one variable, after which the move is legal."""
-    best: list[tuple[int, str]] = []
-    tried, last = 0, time.process_time() + LOOK
+def _nearest(game: Game, state: evaluate.State, line: Line, found: legality.Legality) -> list[str]:
+    """The smallest changes of the position after which the move is legal."""
+    last = time.process_time() + LOOK
     args = dict(line.args)
     if len(found.candidates) > MOST_LISTED:  # so many that one of them stands for all
         args = dict(sorted_moves(found.candidates, centre(game, state, line.args))[0].args)
-    for v in game.variables:
-        try:
-            slots, row = leaves(v.type), numbers(state[v.name], v.type)
-        except Unlowerable:
-            continue  # a layout is no row of numbers
-        for at, (_path, lo, hi, _) in enumerate(slots):
-            for new in sorted(range(lo, min(hi, lo + 200) + 1), key=lambda n, i=at, r=row: abs(n - r[i])):  # type: ignore[misc]
-                if new == row[at] or tried > 1500 or time.process_time() > last:
-                    continue
-                if best and abs(new - row[at]) > min(d for d, _ in best):
-                    break
-                tried += 1
-                given = [*row[:at], new, *row[at + 1 :]]
-                value, _ = read_back(v.type, given, 0)
-                if numbers(value, v.type) != given:
-                    continue
-                changed = state.set(v.name, value)
-                try:
-                    good = legality.allowed(game, changed, line.action or "", args, last)
-                except Fault:
-                    continue
-                if good:
-                    best.append((abs(new - row[at]), _change(game, state, changed)))
-                    break
-    best.sort(key=lambda b: b[0])
-    for _, text in best[:3]:
-        yield text
-
-
-def _change(game: Game, before: evaluate.State, after: evaluate.State) -> str:
-    return " and ".join(f"{path} were {new} instead of {old}" for path, old, new in change_list(game, before, after))
+    return closest(game, state, lambda there: legality.allowed(game, there, line.action or "", args, last), LOOK)
 
 
 def _differs(rules: Rules, game: Game, node: Node | None, legal: bool, move: str, answer: Why) -> None:

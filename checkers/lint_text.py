@@ -208,8 +208,7 @@ def unknown_sources(doc: Document) -> Iterator[Diagnostic]:
     """Citations of a source that the game does not name."""
     if not doc.sources:
         return
-    actions = [a.clause for a in doc.actions.values()]
-    cited = [(c.id or "a remark", c.cite, c.span) for c in (*doc.clauses().values(), *doc.remarks, *actions)]
+    cited = [(c.id or "a remark", c.cite, c.span) for c in (*doc.every_clause(), *doc.remarks)]
     cited += [(q.id, q.cite, q.span) for q in doc.questions.values()]
     cited += [(s.id, s.cite, s.span) for s in doc.scenarios.values()]
     cited += list(_of_pieces(doc))

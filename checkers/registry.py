@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tablelaw.checkers import layouts, plays
+from tablelaw.checkers import clarify, compare, layouts, plays
+from tablelaw.checkers.posed import Posed
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.verdict import Verdict
+from tablelaw.spec.load import Rules
 from tablelaw.spec.questions import Asked
+
+OfRules = Callable[[Rules, Posed, Asked, Budget], Verdict | None]
+"""Answers a question that takes several games of one rules file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,8 @@ class Checker:
 
     kinds: tuple[str, ...]
     ask: Callable[[Engines, Asked, Budget], Verdict]
+    of_rules: OfRules | None = None
+    """Instead of `ask`, where it takes other games of the same rules."""
 
 
 def by_engines(engines: Engines, asked: Asked, budget: Budget) -> Verdict:
@@ -53,6 +60,8 @@ CHECKERS: tuple[Checker, ...] = (
     Checker(("some-layout", "every-layout"), layouts.layouts),
     Checker(("possible",), plays.possible),
     Checker(("scenario",), plays.scenario),
+    Checker(("same",), by_engines, compare.same),
+    Checker(("clarifies",), by_engines, clarify.clarifies),
 )
 
 

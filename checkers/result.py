@@ -11,6 +11,8 @@ from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Expected
 from tablelaw.spec.types import BagOf, Type, domain
 
+ASKED_BY_HAND = ("ask", "moves")
+"""What a person asks on the command line; nothing is expected of it."""
 MOST_POSITIONS = 200
 """So many positions of a policy are written as JSON."""
 
@@ -65,7 +67,7 @@ class Result:
             row["notes"] = list(v.notes)
         if self.differs is not None:
             row["differs"] = self.differs
-        return row | self.extra
+        return row | ({} if v.told is None else v.told.json()) | self.extra
 
     @property
     def trace(self) -> Trace | None:
@@ -101,10 +103,12 @@ def _part(told: object, kind: Type, keys: frozenset[object] | None) -> object:
 
 def as_expected(kind: str, verdict: Verdict, expected: Expected | None) -> bool | None:
     """Compare a verdict with what was expected."""
+    if kind in ASKED_BY_HAND:
+        return None
     if verdict.verdict == "unknown":
         return None if expected is None or expected.verdict != "unknown" else True
     if expected is None:
-        return None if verdict.verdict == "value" else verdict.verdict == "holds"
+        return None if verdict.verdict == "value" or kind == "clarifies" else verdict.verdict == "holds"
     if expected.verdict is not None:
         return verdict.verdict == expected.verdict
     if verdict.interval is not None:

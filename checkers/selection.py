@@ -27,6 +27,7 @@ class Request:
     mebibytes: int = 0
     tell: Callable[[str], None] | None = None
     cores: bool = True
+    sample: int = 0
 
 
 @dataclass(frozen=True, slots=True)

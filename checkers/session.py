@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tablelaw.checkers.registry import checker
+from tablelaw.checkers.posed import Posed
+from tablelaw.checkers.registry import OfRules, checker
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Case, Request, Selection
 from tablelaw.checkers.symmetries import tell_broken
@@ -15,7 +17,7 @@ from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symmetry import BrokenSymmetry
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
-from tablelaw.spec.document import Document, Question
+from tablelaw.spec.document import Document, Question, items, texts
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
@@ -50,7 +52,7 @@ class Session:
             game = self.rules.game(setting, players, self.sink)
             self._games[key] = None
             if game is not None:
-                engines = Engines(game, self.request.engine, self.request.cores)
+                engines = Engines(game, self.request.engine, self.request.cores, sample=self.request.sample)
                 self._games[key] = game, engines, Reader(game, self.sink, evaluate.starts(game)[0])
         return self._games[key]
 
@@ -89,15 +91,21 @@ class Session:
             return None
         asked, engines = found
         budget = Budget(self.request.seconds, self.request.mebibytes, 0, self.request.tell)
+        verdict: Verdict | None
         try:
-            verdict = self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
+            answered = checker(asked.kind).of_rules
+            if answered is not None:
+                verdict = self._of_rules(answered, asked, engines, case, budget)
+            else:
+                verdict = self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
         except BrokenSymmetry as why:
             self._tell_broken(asked, engines.game, why)
             return None
+        if verdict is None:
+            return None
         setting = dict(case.setting)
-        return Result(
-            asked.id, asked.kind, setting, case.players, verdict, asked.expected, engines.game, asked.says, asked.cite
-        )
+        game = (verdict.told.game if verdict.told is not None else None) or engines.game
+        return Result(asked.id, asked.kind, setting, case.players, verdict, asked.expected, game, asked.says, asked.cite)
 
     def _tell_broken(self, asked: Asked, game: Game, why: BrokenSymmetry) -> None:
         """A symmetry that a question names and the rules do not have."""
@@ -160,6 +168,18 @@ class Session:
         if verdict.known_by != "proved" or verdict.trace is not None or verdict.verdict not in ("holds", "fails"):
             return None
         verdict.notes.append(f"one proof for all {len(settings)} settings of the options asked")
+        return verdict
+
+    def _of_rules(self, answered: OfRules, asked: Asked, engines: Engines, case: Case, budget: Budget) -> Verdict | None:
+        """The answer to a question about several games of these rules; None where one has a fault (the sink knows)."""
+        question = self.doc.questions[case.name]
+        own = {key.text for key, _ in items(question.node.get("options"))}
+        chosen = frozenset({*self.request.setting, *own, *texts(question.node.get("under"))})
+        posed = Posed(dict(case.setting), case.players, chosen, self.request.engine, self.sink)
+        began = time.monotonic()
+        verdict = self._broken_start(asked, engines) or answered(self.rules, posed, asked, budget)
+        if verdict is not None:
+            verdict.seconds = time.monotonic() - began
         return verdict
 
     def _answer(self, asked: Asked, engines: Engines, budget: Budget) -> Verdict:

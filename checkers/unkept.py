@@ -20,6 +20,8 @@ def why_none(r: Result, shows: bool) -> str:
         return f"it is not known: {v.reason}" if v.reason else "it is not known"
     if r.kind == "scenario":
         return "a scenario is played again by each `check`"
+    if v.told is not None and v.trace is not None:
+        return "the play told with the answer shows where rules part or speak; each `check` takes it again"
     if v.verdict == "value":
         return UNREAD if shows else f"of `{r.kind}` no evidence is kept"
     if v.trace is not None and (r.kind == "possible" or (v.verdict == "fails" and r.kind != "force")):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from tablelaw.checkers import lint_text
+from tablelaw.checkers import lint_pieces, lint_text
 from tablelaw.checkers.selection import Request
 from tablelaw.solver import evaluate
 from tablelaw.solver.board_probe import BoardProbe
@@ -43,6 +43,9 @@ def lint(rules: Rules, setting: Setting, players: int, request: Request) -> list
     found.extend(lint_text.unused(rules.document))
     found.extend(lint_text.without_source(rules.document))
     found.extend(lint_text.unknown_sources(rules.document))
+    if rules.document.pieces is not None:
+        games = [rules.game(s, n, Diagnostics()) for s, n in places(rules, setting, players)]
+        found.extend(lint_pieces.odd_sides(rules.document, [g for g in games if g is not None]))
     return found.items
 
 

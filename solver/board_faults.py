@@ -127,6 +127,8 @@ class Review:
         new = put_in(e.value, alias)
         if boardish(new.type) and not _stays(new, facts):
             self.flag()  # a square kept might come to lie farther off than its type reaches
+        if self._into_bag(e) and not (isinstance(new, Const) and not e.path):
+            self.flag()  # how many are in a bag of what holds places is left open
         for k in e.path:
             if isinstance(k, Expr):
                 self.formula(put_in(k, alias), facts)
@@ -143,6 +145,20 @@ class Review:
         else:
             self.formula(new, facts)
         return frozenset(f for f in facts if e.name not in _reads(f))
+
+    def _into_bag(self, e: Assign) -> bool:
+        """Does it change a bag of what holds places of the board?"""
+        kind = next(v.type for v in self.game.variables if v.name == e.name)
+        for k in e.path:
+            kind = kind.elem if isinstance(kind, Maybe) else kind
+            match kind:
+                case ty.BagOf(elem):
+                    return boardish(elem)
+                case ty.Record() if isinstance(k, str):
+                    kind = kind.field_type(k) or kind
+                case MapOf(_, inner) | ListOf(inner, _):
+                    kind = inner
+        return _holds_bag(kind)
 
     # formulas
 
@@ -209,6 +225,8 @@ class Review:
                 return not _is_of(base, _owners(base.type, name), facts)
             case Field(base):
                 return isinstance(base.type, Maybe) and not any(_is_something(f, base) for f in facts)
+            case Op("sure", (inner,)):
+                return not any(_is_something(f, inner) for f in facts)
             case Op("div" | "floordiv" | "mod", (_, by)):
                 return not (isinstance(by, Const) and by.value != 0)
             case Op("sub") if isinstance(e.type, ty.BagOf):
@@ -224,6 +242,17 @@ class Review:
             case Call("after" | "before", args):
                 return len(args) > 1
         return False
+
+
+def _holds_bag(kind: ty.Type) -> bool:
+    match kind:
+        case ty.BagOf(elem):
+            return boardish(elem)
+        case MapOf(_, inner) | ListOf(inner, _) | Maybe(inner):
+            return _holds_bag(inner)
+        case ty.Record(_, fields):
+            return any(_holds_bag(f) for _, f in fields)
+    return False
 
 
 def reads_board(e: Expr) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tablelaw.spec.core import Assign, Bind, Branch, Call, Effect, Expr, Fire, Loop, Var
 from tablelaw.spec.game import Game
-from tablelaw.spec.types import LayoutType, MapOf, Maybe, Record, Type
+from tablelaw.spec.types import BagOf, CellType, EdgeType, LayoutType, ListOf, MapOf, Maybe, PartType, Record, SetOf, Type
 
 
 def has_board(game: Game) -> bool:
@@ -22,6 +22,33 @@ def _board(kind: Type) -> bool:
             return _board(inner)
         case Record(_, fields):
             return any(_board(f) for _, f in fields)
+    return False
+
+
+def keeps_places(game: Game) -> bool:
+    """Does a position hold a bag, set or list of what names squares?"""
+    return any(_collects(v.type) for v in game.variables)
+
+
+def _collects(kind: Type) -> bool:
+    match kind:
+        case SetOf(elem) | BagOf(elem, _) | ListOf(elem, _):
+            return _place(elem)
+        case MapOf(_, inner) | Maybe(inner):
+            return _collects(inner)
+        case Record(_, fields):
+            return any(_collects(f) for _, f in fields)
+    return False
+
+
+def _place(kind: Type) -> bool:
+    match kind:
+        case CellType() | EdgeType() | PartType():
+            return True
+        case SetOf(elem) | BagOf(elem, _) | ListOf(elem, _) | Maybe(elem):
+            return _place(elem)
+        case Record(_, fields):
+            return any(_place(f) for _, f in fields)
     return False
 
 

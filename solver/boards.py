@@ -26,6 +26,7 @@ from tablelaw.spec.types import LayoutType
 
 if TYPE_CHECKING:
     from tablelaw.solver.engine import Engines
+    from tablelaw.solver.symbolic.open_boards import OpenBoards
 
 LAYING = 60.0
 """How many seconds, at least, a play may take to be laid with real pieces."""
@@ -49,10 +50,32 @@ def _kept(found: Verdict, projection: Projection, name: str) -> dict[str, object
 class Boards:
     """A game on a board, asked through its projection."""
 
-    def __init__(self, game: Game, make: Callable[[Game], Engines]) -> None:
-        self.game, self.make = game, make
+    def __init__(self, game: Game, make: Callable[[Game], Engines], cores: bool = True) -> None:
+        self.game, self.make, self.cores = game, make, cores
         self.projector = Projector(game)
         self._engines: dict[Projection, Engines] = {}
+        self._open: OpenBoards | None = None
+
+    @property
+    def open(self) -> OpenBoards:
+        """Proofs with nothing known of the board."""
+        if self._open is None:
+            from tablelaw.solver.symbolic.open_boards import OpenBoards
+
+            self._open = OpenBoards(self.game, self.cores)
+        return self._open
+
+    def at_once(self, asked: Asked, budget: Budget) -> Verdict | None:
+        """The verdict where the rules alone show it in any position, without a search; None where they do not."""
+        if self.game.left_open or self.game.origin is not None:
+            return None
+        return self.open.at_once(asked, budget)
+
+    def by_induction(self, asked: Asked, budget: Budget) -> Verdict | None:
+        """The verdict where each step is shown to keep it, whatever lies; None where it is not. Raises `OutOfBudget`."""
+        if self.game.left_open or self.game.origin is not None:
+            return None
+        return self.open.by_induction(asked, budget)
 
     def projected(self, asked: Asked) -> tuple[Projection, Engines, Asked]:
         """The projection for a question, its engines, and the question about it. Raises `Unlowerable`."""

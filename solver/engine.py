@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tablelaw.solver.boarded import has_board, never_falls
+from tablelaw.solver.boarded import has_board, keeps_places, never_falls
 from tablelaw.solver.breadth import too_broad
 from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.verdict import InternalFault, Verdict
-from tablelaw.spec.game import Game
+from tablelaw.spec.game import Action, Game
 from tablelaw.spec.questions import Asked, Staged
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
 FIRST_CHAIN, FIRST_CHAIN_STATES = 12.0, 200_000
 AFTER_REFUSAL = 20.0  # for z3, where the graph was listed and gave no answer
 CHEAP_SECONDS = 4.0
+SAMPLE_REACH, SAMPLE_BROKEN, SAMPLE_LAST = 20.0, 3.0, 60.0
+"""Seconds for plays at random: on boards where a play is asked for, where one would be a surprise, and as the last resort."""
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ class Engines:
     engine: str = "auto"
     cores: bool = True
     large: bool = False
+    sample: int = 0
+    """Where nothing else answers, so many plays at random do (0: none)."""
     _boards: Boards | None = None
     _explicit: Explicit | None = None
     _symbolic: Symbolic | None = None
@@ -66,7 +70,7 @@ class Engines:
         if self._boards is None:
             from tablelaw.solver.boards import Boards
 
-            self._boards = Boards(self.game, lambda game: Engines(game, self.engine, self.cores))
+            self._boards = Boards(self.game, lambda game: Engines(game, self.engine, self.cores), self.cores)
         return self._boards
 
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
@@ -76,8 +80,9 @@ class Engines:
         if broad is not None:
             return Verdict("unknown", reason=broad, engine=self.engine)
         try:
-            verdict = self._ask(asked, budget)
-            if self.cores and verdict.verdict in ("holds", "fails") and verdict.trace is None and asked.kind in PROVABLE:
+            verdict = self._ask(asked, budget.part(budget.left() * 0.6) if self.sample and budget.seconds else budget)
+            bare = verdict.trace is None and not verdict.weighed
+            if self.cores and verdict.verdict in ("holds", "fails") and bare and asked.kind in PROVABLE:
                 verdict.clauses = tuple(self.rests_on(asked, verdict, budget.part(20.0)))
         except OutOfBudget as spent:
             verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
@@ -85,14 +90,49 @@ class Engines:
             verdict = Verdict("unknown", reason=str(why), engine=self.engine)
         except RecursionError:
             verdict = Verdict("unknown", reason="the rules are nested too deeply for this engine", engine=self.engine)
+        if self.sample and verdict.verdict == "unknown":
+            verdict = self._as_sampled(asked, verdict, budget)
         verdict.seconds = time.monotonic() - began
         return verdict
+
+    def _as_sampled(self, asked: Asked, found: Verdict, budget: Budget) -> Verdict:
+        """What so many plays at random show; where none shows anything, that is the answer, known no further than by them."""
+        from tablelaw.solver.sampled import KINDS, NAME, Sample
+        from tablelaw.solver.sampling import LIMIT
+
+        if asked.kind not in KINDS:
+            return found
+        sample = Sample(self.game, asked, whole=True)
+        try:
+            shown = sample.ask(budget, self.sample)
+        except (OutOfBudget, Unlowerable, RecursionError):
+            return found
+        if shown is not None or not sample.played:
+            return shown or found
+        word = "fails" if asked.kind == "reach" else "holds"
+        notes = [f"nothing else answered: {found.reason}"] if found.reason else []
+        cut = f", {sample.cut:,} of them cut after {LIMIT:,} steps" if sample.cut else ""
+        return Verdict(word, "sampled", bound=f"{sample.played:,} plays{cut}", engine=NAME, notes=notes)
+
+    def _played(self, asked: Asked, budget: Budget) -> tuple[Verdict | None, int]:
+        """A play at random that answers, if one comes up, and how many were played; not of games derived from others."""
+        from tablelaw.solver.sampled import KINDS, Sample
+
+        if asked.kind not in KINDS or self.game.origin is not None or self.game.left_open:
+            return None, 0
+        sample = Sample(self.game, asked)
+        try:
+            return sample.ask(budget), sample.played
+        except (OutOfBudget, Unlowerable, RecursionError):
+            return None, sample.played
 
     def _ask(self, asked: Asked, budget: Budget) -> Verdict:
         if self.engine == "explicit":
             return self.explicit.ask(asked, budget)
         if self.engine == "symbolic":
             return self.boards.ask(asked, budget) if has_board(self.game) else self.symbolic.ask(asked, budget)
+        if asked.kind == "always-after" and has_board(self.game):
+            return self._leads_to(asked, budget)
         if asked.kind in SEARCH_ONLY:
             return self.explicit.ask(asked, budget)
         if asked.kind == "smallest" and asked.formula is not None and never_falls(self.game, asked.formula):
@@ -108,17 +148,35 @@ class Engines:
             budget.check()
         except Unlowerable as why:
             spent = str(why)
+        if asked.kind == "terminates" and asked.measure is not None and has_board(self.game):
+            lowered = self._by_steps(asked, budget.part(budget.left() * 0.5))
+            if lowered is not None:
+                return lowered
         if asked.kind == "terminates" and not spent.startswith("the rules"):
             try:
                 return self.explicit.ask(asked, budget.part(min(SECOND_SECONDS, budget.left() * 0.3), SECOND_STATES))
             except (OutOfBudget, Unlowerable):
                 budget.check()
+        if has_board(self.game):
+            at_once = self.boards.at_once(asked, budget)
+            if at_once is not None:
+                return at_once
+        if has_board(self.game) and asked.kind != "in-range":
+            most_seconds = SAMPLE_REACH if asked.kind == "reach" else SAMPLE_BROKEN
+            shown, _ = self._played(asked, budget.part(min(most_seconds, budget.left() * 0.1)))
+            if shown is not None:
+                return shown
         seconds = budget.left()
         most = budget.part(seconds * 0.7) if seconds != float("inf") else budget
         found = self._beyond(asked, most)
         if found.verdict != "unknown":
             return found
         budget.check()
+        shown, played = self._played(asked, budget.part(min(SAMPLE_LAST, budget.left() * 0.5)))
+        if shown is not None:
+            return shown
+        if played:
+            found.reason = f"{found.reason}; none of {played:,} plays at random showed one"
         if asked.kind == "terminates" or budget.seconds or budget.states:
             try:
                 return self.explicit.ask(asked, budget)
@@ -132,10 +190,33 @@ class Engines:
         """The verdict of what needs no list of all states."""
         if not has_board(self.game):
             return self.symbolic.ask(asked, budget)
+        if keeps_places(self.game):  # which a projection cannot tell
+            proved = self._by_steps(asked, budget.part(budget.left() * 0.6))
+            if proved is not None:
+                return proved
         try:
-            return self.boards.ask(asked, budget)
+            found = self.boards.ask(asked, budget)
         except Unlowerable as why:
-            return Verdict("unknown", reason=str(why))
+            found = Verdict("unknown", reason=str(why))
+        if found.verdict == "unknown" and not keeps_places(self.game):
+            return self._by_steps(asked, budget) or found
+        return found
+
+    def _by_steps(self, asked: Asked, budget: Budget) -> Verdict | None:
+        """What is shown of each step with the board left open; None where nothing is, or the time is over."""
+        try:
+            return self.boards.by_induction(asked, budget)
+        except OutOfBudget:
+            return None
+
+    def _leads_to(self, asked: Asked, budget: Budget) -> Verdict:
+        """`always-after` on a board: the search where it is short, else what each next step brings about."""
+        try:
+            return self.explicit.ask(asked, budget.part(FIRST_SECONDS, FIRST_STATES))
+        except (OutOfBudget, Unlowerable):
+            budget.check()
+        found = self.boards.at_once(asked, budget) or self._by_steps(asked, budget.part(budget.left() * 0.6))
+        return found if found is not None else self.explicit.ask(asked, budget)
 
     def _compare(self, asked: Asked, found: Verdict, budget: Budget) -> None:
         """Where both engines are cheap, both answer; when they differ, nothing is answered."""
@@ -315,6 +396,16 @@ class Engines:
         if machine is None:
             return None
         return core(self.symbolic, asked, machine.lemmas, machine.row, budget.part(10.0))  # type: ignore[attr-defined]
+
+
+def same_effects(game: Game, left: Action, right: Action, budget: Budget) -> bool:
+    """Do two actions do the same with the same arguments and draws, in any position? False: it could not be shown."""
+    from tablelaw.solver.symbolic.open.same_effects import same_effects as shown
+
+    try:
+        return shown(game, left, right, budget)
+    except (OutOfBudget, Unlowerable, RecursionError):
+        return False
 
 
 def generated_source(game: Game) -> str:

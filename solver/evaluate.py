@@ -13,7 +13,7 @@ from tablelaw.spec.core import Assign, Bind, Branch, Draw, Effect, Fire, Loop
 from tablelaw.spec.game import Action, End, Game
 from tablelaw.spec.names import open_variable
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.reckon import Place, bindings, value, visit
+from tablelaw.spec.reckon import Place, bag_items, bindings, value, visit
 from tablelaw.spec.types import BagOf, ListOf, MapOf, Maybe, Record, Type
 from tablelaw.spec.values import Map, Value
 
@@ -44,6 +44,11 @@ class _Work:
     state: dict[str, Value]
     fired: list[str] = field(default_factory=list)
     clause: str = ""
+    wrote: list[Written] | None = None
+
+
+Written = tuple[str, str, tuple[Value, ...]]
+"""A clause, the variable that it gives a value, and the keys of the item."""
 
 
 def starts(game: Game) -> list[State]:
@@ -137,7 +142,7 @@ def draws(game: Game, state: State, move: Move) -> list[tuple[tuple[tuple[str, V
         found = [
             ((*drawn, (draw.name, v)), weight * p)
             for drawn, weight in found
-            for v, p in one_draw(draw, _there(game, state, move).bind(dict(drawn)))
+            for v, p in one_draw(draw, there(game, state, move).bind(dict(drawn)))
         ]
     return found
 
@@ -150,7 +155,8 @@ def sound_draws(game: Game, state: State, move: Move) -> list[tuple[tuple[str, V
         return []
 
 
-def _there(game: Game, state: State, move: Move) -> Place:
+def there(game: Game, state: State, move: Move) -> Place:
+    """Where the draws and effects of a move are read."""
     names = dict(move.args)
     return Place(state, game.players, names if move.actor is None else {**names, "actor": move.actor})
 
@@ -196,10 +202,19 @@ def apply(game: Game, state: State, move: Move, drawn: tuple[tuple[str, Value], 
     assert action is not None
     work = _Work(dict(state))
     try:
-        _run(action.effects, _there(game, state, move).bind(dict(drawn)), work, {v.name: v.type for v in game.variables})
+        _run(action.effects, there(game, state, move).bind(dict(drawn)), work, {v.name: v.type for v in game.variables})
     except Fault as fault:
         return Outcome(state, tuple(dict.fromkeys(work.fired)), fault, work.clause or move.action)
     return Outcome(Map(work.state), tuple(dict.fromkeys(work.fired)))
+
+
+def writes(game: Game, state: State, move: Move, drawn: tuple[tuple[str, Value], ...] = ()) -> list[Written]:
+    """What a step gives a value, in order, whether or not it is the value it had. Raises `Fault`."""
+    action = game.action(move.action)
+    assert action is not None
+    work = _Work(dict(state), wrote=[])
+    _run(action.effects, there(game, state, move).bind(dict(drawn)), work, {v.name: v.type for v in game.variables})
+    return work.wrote or []
 
 
 def _run(effects: tuple[Effect, ...], names: Place, work: _Work, kinds: dict[str, Type]) -> None:
@@ -209,6 +224,8 @@ def _run(effects: tuple[Effect, ...], names: Place, work: _Work, kinds: dict[str
             case Assign(name, path, new):
                 keys = [k if isinstance(k, str) else value(k, here) for k in path]
                 work.state[name] = put(work.state[name], kinds[name], keys, value(new, here))
+                if work.wrote is not None:
+                    work.wrote.append((work.clause, name, tuple(keys)))
                 if not ty.contains(kinds[name], work.state[name]):
                     raise Fault("range", f"`{name}` leaves its range")
             case Branch(test, yes, no):
@@ -246,13 +263,22 @@ def put(old: Value, kind: Type, keys: list[Value], new: Value) -> Value:
         field_type = inner.field_type(key)
         assert field_type is not None
         return old.set(key, put(old[key], field_type, rest, new))
+    if isinstance(inner, BagOf) and ty.placed(inner.elem):
+        if not ty.contains(inner.elem, key):
+            raise Fault("range", "such a bag holds no place beyond the board")
+        return whole(old.set(key, new), inner)
     if isinstance(inner, BagOf) and key not in old:
         raise Fault("range", f"such a bag holds no {key}")
     return old.set(key, new)
 
 
 def whole(new: Value, kind: Type) -> Value:
-    """A value as it is kept: every name of a bag counted, none times where it does not occur."""
+    """A value as it is kept: every name of a bag counted, none times where it does not occur.
+
+    A bag of what holds places of the grid keeps what occurs alone, in declared order.
+    """
+    if isinstance(kind, BagOf) and ty.placed(kind.elem):
+        return Map([(k, n) for k, n in bag_items(new, kind) if n])
     if isinstance(kind, BagOf):
         known = list(ty.domain(kind.elem))
         return Map([(k, new.get(k, 0)) for k in [*known, *(k for k in new if new[k] and k not in known)]])

@@ -15,7 +15,7 @@ from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
 from tablelaw.spec.operators import Fault, same
 from tablelaw.spec.questions import Line, Staged, step_needs
-from tablelaw.spec.reckon import Place, value
+from tablelaw.spec.reckon import Place, meant, value
 from tablelaw.spec.values import Value
 
 Drawn = tuple[tuple[str, Value], ...]
@@ -101,7 +101,7 @@ class Reading:
     def fits(self, line: Line, move: Move) -> bool:
         """Are the action and its arguments those of the line?"""
         args = dict(move.args)
-        return move.action == line.action and all(same(args[n], v) for n, v in line.args)
+        return move.action == line.action and all(meant(v, args[n]) for n, v in line.args)
 
     def draws(self, state: State, move: Move, line: Line | None = None) -> list[Drawn]:
         """The draws of a move with the values that the line names."""

@@ -10,8 +10,8 @@ from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Action, Game
-from tablelaw.spec.operators import Fault, same
-from tablelaw.spec.reckon import Place, value, visit
+from tablelaw.spec.operators import Fault
+from tablelaw.spec.reckon import Place, meant, value, visit
 from tablelaw.spec.values import Value
 
 
@@ -40,9 +40,9 @@ def forbidding(
     until the second where none is.
     """
     closed = _closed(game, state, action_name)
-    if closed is not None:
-        return closed
     action = game.action(action_name)
+    if closed is not None and (action is None or not _waits(game, state, action, closed)):
+        return closed
     assert action is not None
     own = (action.name,)
     found: list[tuple[Move, list[tuple[str, Expr]], dict[str, str]]] = []
@@ -56,14 +56,18 @@ def forbidding(
             legal = legal or not failed
             found.append((move, failed, faults))
     except Fault as fault:
+        if closed is not None:
+            return closed
         wrong = ((action.name, action.during),) if action.during is not None else ()
         return Legality(False, own, failed=wrong, faults={action.name: fault.message})
     if not found:
-        return Legality(False, own)
+        return closed or Legality(False, own)
     fewest = min(len(failed) for _, failed, _ in found)
     best = [(move, failed, faults) for move, failed, faults in found if len(failed) == fewest]
     moves = tuple(move for move, _, _ in best)
     _, failed, faults = best[0]
+    if closed is not None and not failed:
+        return closed
     return Legality(fewest == 0, tuple(c for c, _ in failed), moves, tuple(failed), faults, cut)
 
 
@@ -110,6 +114,16 @@ def _closed(game: Game, state: State, action_name: str) -> Legality | None:
     return None
 
 
+def _waits(game: Game, state: State, action: Action, closed: Legality) -> bool:
+    """Does the action wait for the table alone, in its own phase? Then the checks that it fails say more than that."""
+    if not closed.clauses or any(a is None or a.by is not None for a in map(game.action, closed.clauses)):
+        return False
+    try:
+        return action.during is None or bool(value(action.during, Place(state, game.players)))
+    except Fault:
+        return False
+
+
 def _failures(action: Action, there: Place) -> tuple[list[tuple[str, Expr]], dict[str, str]]:
     """The checks that the move does not pass, and what went wrong where one has no value."""
     failed: list[tuple[str, Expr]] = []
@@ -138,7 +152,7 @@ def _fitting(action: Action, here: Place, args: Mapping[str, Value]) -> Iterator
             return
         b = action.params[k]
         for v in visit(b.domain, there):
-            if b.name in args and not same(v, args[b.name]):
+            if b.name in args and not meant(args[b.name], v):
                 continue
             inner = there.bind({b.name: v})
             if all(value(t, inner) for t in b.tests):

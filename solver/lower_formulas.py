@@ -213,6 +213,10 @@ class Formulas(Values):
         t, s = self.terms, self.shapes
         trees = [self.expr(a, at) for a in e.args]
         kinds = [a.type for a in e.args]
+        if e.op == "sure":
+            assert isinstance(trees[0], Perhaps)
+            self.fault("none", t.no(trees[0].there), at, e.span)
+            return s.blank(e.type) if trees[0].inner is None else trees[0].inner
         if e.op == "not":
             assert isinstance(trees[0], Term)
             return t.no(trees[0])

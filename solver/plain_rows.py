@@ -1,7 +1,7 @@
 """Positions as rows of plain data, and back: how evidence keeps those of games that have no row of numbers.
 
-A row has one item for each variable: a map or bag is the list of its items in the order of its keys, a layout the list of
-`[x, y, face, quarter turns]`, row by row.
+A row has one item for each variable: a map or bag is the list of its items in the order of its keys, a bag of what holds
+places the list of what occurs, each with how often; a layout is the list of `[x, y, face, quarter turns]`, row by row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tablelaw.spec import types as ty
 from tablelaw.spec.game import Game
 from tablelaw.spec.grid import Cell, Edge, Part
 from tablelaw.spec.layouts import Layout
-from tablelaw.spec.reckon import in_order
+from tablelaw.spec.reckon import bag_items, in_order
 from tablelaw.spec.types import (
     BagOf,
     CellType,
@@ -74,6 +74,8 @@ class Rows:
                 return [self._data(x, elem) for x in in_order(found, kind)]
             case ListOf(elem):
                 return [self._data(x, elem) for x in found]
+            case BagOf(elem) if ty.placed(elem):
+                return [[self._data(k, elem), n] for k, n in bag_items(found, kind) if n]
             case BagOf(elem):
                 keys = self._known(elem)
                 if any(k not in keys for k in found):
@@ -106,6 +108,11 @@ class Rows:
                 return frozenset(self._value(x, elem) for x in _list(data))
             case ListOf(elem):
                 return tuple(self._value(x, elem) for x in _list(data))
+            case BagOf(elem) if ty.placed(elem):
+                pairs = [_list(x, 2) for x in _list(data)]
+                if not all(type(n) is int for _, n in pairs):
+                    raise NoRow
+                return Map([(self._value(k, elem), n) for k, n in pairs])
             case BagOf(elem):
                 counts = _list(data, len(self._known(elem)))
                 if not all(type(n) is int for n in counts):

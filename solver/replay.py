@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablelaw.solver import evaluate
-from tablelaw.solver.trace import Trace
+from tablelaw.solver.evaluate import State
+from tablelaw.solver.trace import Trace, first_step, take
 from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
 from tablelaw.spec.reckon import Place, value
@@ -45,3 +46,19 @@ def value_along(game: Game, trace: Trace, e: Expr, at: int | None = None) -> Val
 def number_along(game: Game, trace: Trace, e: Expr) -> int:
     """The same, for a number."""
     return int(value_along(game, trace, e))
+
+
+def retaken(game: Game, start: State, trace: Trace) -> Trace | None:
+    """The same moves and draws under the rules of this game; None where one of them cannot be."""
+    again = Trace([first_step(start, game)])
+    for step in trace.steps[1:]:
+        state = again.steps[-1].state
+        if step.move is None or step.move not in evaluate.moves(game, state):
+            return None
+        if step.drawn not in evaluate.sound_draws(game, state, step.move):
+            return None
+        taken = take(game, state, step.move, step.drawn)
+        if taken.fault is not None:
+            return None
+        again.steps.append(taken)
+    return again

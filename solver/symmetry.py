@@ -278,6 +278,9 @@ def _cells(found: Value, kind: Type) -> Iterator[Cell]:
         case SetOf(elem) | ListOf(elem):
             for v in found:
                 yield from _cells(v, elem)
+        case BagOf(elem):
+            for k, n in found.items():
+                yield from _cells(k, elem) if n else ()
         case MapOf(key, inner):
             for k, v in found.items():
                 yield from _cells(k, key)

@@ -71,9 +71,19 @@ def first_step(state: State, game: Game) -> Step:
 
 
 def take(game: Game, state: State, move: Move, drawn: tuple[tuple[str, Value], ...]) -> Step:
-    """The step that a move and its draw make."""
+    """The step that a move and its draw make, of the player who has it by the rules."""
+    action = game.action(move.action)
+    if action is not None and _mover(game, state, action) != move.actor:
+        from tablelaw.solver.verdict import InternalFault
+
+        raise InternalFault(f"a play has a step of `{move.action}` by another than the rules say")
     out = evaluate.apply(game, state, move, drawn)
     return _step(game, move, drawn, out)
+
+
+def _mover(game: Game, state: State, action: Action) -> Value:
+    """Who takes a step of the action; none for the table."""
+    return None if action.by is None else value(action.by, evaluate.place(game, state))
 
 
 def _step(game: Game, move: Move, drawn: tuple[tuple[str, Value], ...], out: Outcome) -> Step:
@@ -246,9 +256,9 @@ def _compare(path: str, kind: Type, a: Value, b: Value, found: list[tuple[str, s
             found.append((f"{path}[{cell_text(c)}]", _piece(a.cells.get(c)), _piece(b.cells.get(c))))
         return
     if isinstance(kind, BagOf):
-        changed = [k for k in b if a.get(k, 0) != b[k]]
+        changed = [k for k in dict.fromkeys((*b, *a)) if a.get(k, 0) != b.get(k, 0)]
         if len(changed) <= 2:
-            found += [(f"{path}[{shown(k, kind.elem)}]", str(a.get(k, 0)), str(b[k])) for k in changed]
+            found += [(f"{path}[{shown(k, kind.elem)}]", str(a.get(k, 0)), str(b.get(k, 0))) for k in changed]
             return
     found.append((path, shown(a, kind), shown(b, kind)))
 

@@ -163,6 +163,8 @@ class Translator:
             case Index(base, key):
                 if isinstance(base.type, LayoutType) or (isinstance(base.type, MapOf) and boardish(base.type.key)):
                     return None
+                if isinstance(base.type, BagOf) and boardish(base.type):
+                    return None
                 parts = self._all((base, key))
                 return None if parts is None else Index(*parts, type=kind, span=e.span)
             case Field(base, name):

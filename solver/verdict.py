@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.trace import Trace
+from tablelaw.spec.game import Game
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,19 @@ class Policy:
         return f"{n} or more" if n == self.most else str(n)
 
 
+class Told(Protocol):
+    """What an answer of some kinds tells besides its verdict; `game` is the one that its play belongs to."""
+
+    @property
+    def game(self) -> Game | None:
+        """The game of the play."""
+        ...
+
+    def json(self) -> dict[str, object]:
+        """For JSON."""
+        ...
+
+
 @dataclass(slots=True)
 class Verdict:
     """An answer. `verdict` is holds, fails, value or unknown; `known_by` proved, exhausted, bounded or sampled.
@@ -70,6 +85,9 @@ class Verdict:
     evidence: dict[str, object] | None = None
     policy: Policy | None = None
     notes: list[str] = field(default_factory=list)
+    weighed: bool = False
+    """Is it known already which clauses it rests on?"""
+    told: Told | None = None
 
 
 class NoEvidence(Exception):

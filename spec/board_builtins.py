@@ -238,7 +238,7 @@ class _Board:
 
     def face(self, node: ast.expr) -> tuple[Expr, Pieces]:
         """A face, with the pieces it belongs to."""
-        found = self.sound(self.t.expr(node))
+        found = self.sound(self.t.sure(self.sound(self.t.expr(node)), node))
         kind = found.type
         for name, known in self.t.names.pieces.items():
             mine = self.t.names.types.get(name)

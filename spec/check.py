@@ -57,8 +57,17 @@ def player_counts(doc: Document, sink: Diagnostics) -> range | None:
 class Checker:
     """Checks one document under one setting."""
 
-    def __init__(self, doc: Document, setting: Setting, players: int, sink: Diagnostics) -> None:
+    def __init__(
+        self,
+        doc: Document,
+        setting: Setting,
+        players: int,
+        sink: Diagnostics,
+        adopted: frozenset[str] = frozenset(),
+        without: frozenset[str] = frozenset(),
+    ) -> None:
         self.doc, self.setting, self.players, self.sink = doc, setting, players, sink
+        self.adopted, self.without = adopted, without
         self.names: Names = names_for(doc, setting, players)
         self.in_force: Force = {}
 
@@ -95,10 +104,11 @@ class Checker:
         initial = {v.name: v.init for v in variables if not v.any_of}
         actions = [self._action(a, excepting, initial) for a in self.doc.actions.values() if self.in_force[id(a.clause)]]
         ends = [self._end(c) for c in self.doc.ends if self.in_force[id(c)]]
-        in_force = {c.id: c for c in self._all_clauses() if self.in_force[id(c)] and not c.plain}
+        in_force = {c.id: c for c in self.doc.every_clause() if self.in_force[id(c)] and not c.plain}
         return Game(
             self.doc.game, self.doc.title, self.players, dict(self.setting), self.names, (*options, *variables),
             tuple(a for a in actions if a), tuple(e for e in ends if e), self.doc, in_force,
+            adopted=self.adopted, without=self.without,
         )  # fmt: skip
 
     # names
@@ -141,19 +151,11 @@ class Checker:
 
     # clauses
 
-    def _all_clauses(self) -> list[Clause]:
-        found: list[Clause] = []
-        for a in self.doc.actions.values():
-            found += [a.clause, *a.require, *a.do]
-        for d in self.doc.effects.values():
-            found += d.clauses
-        return [*found, *self.doc.ends]
-
     def _force(self) -> None:
         """Which clauses are in force: by `only`, `proposed` and `replaces`."""
-        clauses = self._all_clauses()
+        clauses = self.doc.every_clause()
         for c in clauses:
-            exists: bool | Expr = not c.proposed
+            exists: bool | Expr = (not c.proposed or c.id in self.adopted) and c.id not in self.without
             for only in c.only:
                 exists = both(exists, condition(only, self.names, self.doc, self.sink))
             self.in_force[id(c)] = exists
@@ -265,14 +267,21 @@ class Checker:
 
 
 def check(
-    doc: Document, setting: Setting, players: int, sink: Diagnostics, left_open: list[Setting] | None = None
+    doc: Document,
+    setting: Setting,
+    players: int,
+    sink: Diagnostics,
+    left_open: list[Setting] | None = None,
+    adopted: frozenset[str] = frozenset(),
+    without: frozenset[str] = frozenset(),
 ) -> Game | None:
     """Check a document under one setting; every fault goes to the sink.
 
+    `adopted`: ids of proposed clauses that are in force all the same; `without`: ids of clauses that are not.
     `left_open`: settings of which any may be in force; the options in which they differ become variables, and a play
     starts under any of them. Raises `LeftOpen` where such an option decides something that must be known before play.
     """
-    checker = Checker(doc, setting, players, sink)
+    checker = Checker(doc, setting, players, sink, adopted, without)
     if left_open:
         checker.names.open = frozenset(k for k in setting if len({s[k] for s in left_open}) > 1)
     game = checker.game()

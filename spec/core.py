@@ -43,7 +43,10 @@ class Local(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Op(Expr):
-    """An operator: add sub mul div floordiv mod neg xor eq ne lt le in not and or union meet."""
+    """An operator: add sub mul div floordiv mod neg xor eq ne lt le in not and or union meet minus append sure.
+
+    `sure` takes what may be nothing where something is needed; nothing there is a fault.
+    """
 
     op: str
     args: tuple[Expr, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tablelaw.spec import types as ty
-from tablelaw.spec.types import BagOf, Enum, Int, ListOf, MapOf, Maybe, SetOf, Type, told
+from tablelaw.spec.types import BagOf, Enum, Int, ListOf, MapOf, SetOf, Type, told
 
 FAULT_CURES = {
     "division": "divide by a number other than 0",
@@ -17,8 +17,6 @@ FAULT_CURES = {
 
 def cure_of(found: Type, target: Type) -> str:
     """What to write where a value of one type stands and one of another is needed."""
-    if isinstance(found, Maybe) and ty.fits(found.elem, target):
-        return "it may be none; walk over its values instead, as in `any(… for p in Player if x == p)`"
     if isinstance(target, SetOf) and ty.fits(found, target.elem):
         return "a set of one is written `{x}`"
     if isinstance(target, ty.Bool):
@@ -32,6 +30,10 @@ def cure_of(found: Type, target: Type) -> str:
     if isinstance(target, BagOf):
         return "in a formula write `bag()` for the empty bag, or a bag that has been declared; as a start `{name: 2}`"
     return f"write a value of {told(target)}"
+
+
+MAY_BE_NONE = "it may be none; walk over its values instead, as in `any(x == n and n > 1 for n in Points)`"
+"""What to do where a number is needed that may not be there."""
 
 
 def cure_of_comparison(a: Type, b: Type) -> str:

@@ -250,6 +250,30 @@ class _Declarations:
                     table.setdefault(key.text, {})[item] = (*found, value.span)
         for attribute, values in table.items():
             self._attribute(kind, attribute, values)
+        self._missing_attributes(name, kind)
+
+    def _missing_attributes(self, name: str, kind: Enum) -> None:
+        """Attributes that only names of other options have: here every name leaves them out."""
+        here = {item for item, _, _ in self.raw[name]}
+        known = self.names.attributes.setdefault(kind.family, {})
+        found: dict[str, Type] = {}
+        for item, node in items(self.doc.types[name][1]):
+            for key, value in items(node) if item.text not in here else ():
+                if key.text in _TEXTS or key.text in known or not _NAME.match(key.text):
+                    continue
+                quiet = Diagnostics()  # its own faults are told where the name exists
+                self.sink, outer = quiet, self.sink
+                read = self._loose(value, None)
+                self.sink = outer
+                joined = _bare(read[1]) if read else None
+                if joined is not None and key.text in found:
+                    joined = ty.join(found[key.text], joined)
+                if joined is not None and not isinstance(joined, ty.Frac):
+                    found[key.text] = joined
+        for attribute, joined in found.items():
+            missing = 1 if attribute == "count" else ty.default(joined)
+            exact = Int(missing, missing) if isinstance(joined, Int) else joined
+            known[attribute] = (exact, Map(dict.fromkeys(kind.family, missing)))
 
     def _attribute(self, kind: Enum, attribute: str, values: dict[str, tuple[Value, Type, Span]]) -> None:
         old = self.names.attributes.setdefault(kind.family, {}).get(attribute)

@@ -146,6 +146,16 @@ class PieceReader:
                 self.names.faulty.add(key.text)
             else:
                 self.names.pieces[key.text] = found
+        self._always_given()
+
+    def _always_given(self) -> None:
+        """A side or direction that every part of a kind says is never none."""
+        every = [p for pieces in self.names.pieces.values() for parts in pieces.faces.values() for p in parts]
+        for kind, table in self.names.part_attributes.items():
+            mine = [dict(p.attributes) for p in every if p.kind == kind]
+            for name, k in table.items():
+                if isinstance(k, Maybe) and k.elem in TURNING and mine and all(a.get(name) is not None for a in mine):
+                    table[name] = k.elem
 
     def _pieces(self, key: Scalar, node: Mapping, kind: Enum) -> Pieces | None:
         for k, _ in items(node):

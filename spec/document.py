@@ -158,6 +158,15 @@ class Document:
     faulty: set[str] = field(default_factory=set)
     """Names and options whose declaration has a fault that is told; they are not told of again where they are used."""
 
+    def every_clause(self) -> list[Clause]:
+        """Every clause, alternatives of one id and those without an id of their own among them."""
+        found: list[Clause] = []
+        for action in self.actions.values():
+            found += [action.clause, *action.require, *action.do]
+        for effect in self.effects.values():
+            found += effect.clauses
+        return [*found, *self.ends]
+
     def clauses(self) -> dict[str, Clause]:
         """Every clause by its id, in the order of the file (alternatives of one id: the first)."""
         found: dict[str, Clause] = {}
@@ -182,6 +191,7 @@ class Builder:
         self.sink = sink
         self.doc = Document()
         self.ids: dict[str, Clause] = {}
+        self.lists: dict[str, tuple[str, str]] = {}
         self.formulas: dict[int, tuple[Scalar, Parsed | None]] = {}
         self.families = 0
 
@@ -215,7 +225,7 @@ class Builder:
             self._effects(key, node)
         for key, node in items(root.get("actions")):
             self._action(key, node)
-        doc.ends = [c for n in elements(root.get("end")) if (c := self._clause(n, "end", ""))]
+        doc.ends = list(in_place([c for n in elements(root.get("end")) if (c := self._clause(n, "end", ""))]))
         doc.remarks = [
             Clause(text(get(n, "id")), "remark", n.span, text(get(n, "says")), texts(get(n, "cite")))
             for n in elements(root.get("remarks"))
@@ -364,7 +374,7 @@ class Builder:
                     found.append(Clause(owner, "effect", item.span, do=do, plain=True))
             elif clause := self._clause(item, "effect", owner):
                 found.append(clause)
-        return tuple(found)
+        return in_place(found)
 
     def _action(self, key: Scalar, node: Node) -> None:
         only = self._only(get(node, "only"))
@@ -381,7 +391,7 @@ class Builder:
         chance = [(k, p) for k, v in items(get(node, "chance")) if (p := self._formula(v))]
         self.doc.actions[key.text] = Action(
             clause, None if table else self._formula(by), self._formula(get(node, "during")), tuple(params),
-            tuple(c for n in elements(get(node, "require")) if (c := self._clause(n, "check", key.text))),
+            in_place([c for n in elements(get(node, "require")) if (c := self._clause(n, "check", key.text))]),
             tuple(chance), self._do(get(node, "do"), key.text),
         )  # fmt: skip
 
@@ -398,10 +408,10 @@ class Builder:
             text(node.get("proposed")) == "true", plain=node.get("id") is None,
         )  # fmt: skip
         if not clause.plain:
-            self._register(clause)
+            self._register(clause, owner)
         return clause
 
-    def _register(self, clause: Clause) -> None:
+    def _register(self, clause: Clause, owner: str = "") -> None:
         old = self.ids.get(clause.id)
         if old is not None and clause.replaces != clause.id:
             self._twice(clause.span, clause.id, old.span)
@@ -411,7 +421,11 @@ class Builder:
             self.sink.error(
                 "S302", clause.span, f"`{clause.replaces}` is replaced here, but no clause of that id stands before", help=cure
             )
-        self.ids[clause.id] = clause
+        elif clause.replaces and self.lists[clause.replaces] != (clause.role, owner):
+            message = f"`{clause.replaces}` is replaced here, but it is {_list_of(*self.lists[clause.replaces])}"
+            cure = "a clause stands in for one in the same place of its list: put it into that list"
+            self.sink.error("S302", clause.span, message, help=cure)
+        self.ids[clause.id], self.lists[clause.id] = clause, (clause.role, owner)
 
     def _twice(self, span: Span, name: str, first: Span) -> None:
         place = f"first in {first.source.name}, line {first.line}"
@@ -437,6 +451,7 @@ class Builder:
 
         if not isinstance(node, Mapping):
             return
+        self._replaces_nothing(node, "question")
         kinds = [e.key for e in node.entries if e.key.text in KINDS]
         if len(kinds) != 1:
             if kinds:
@@ -506,8 +521,16 @@ class Builder:
             ranges.append((key.text, range(int(found[1]), int(found[2]) + 1)))
         return ranges
 
+    def _replaces_nothing(self, node: Mapping, what: str) -> None:
+        """A `replaces` that the joining of files left standing."""
+        said = node.get("replaces")
+        if said is not None:
+            message = f"`{text(said)}` is replaced here, but no {what} of that name stands in an included file"
+            self.sink.error("S302", said.span, message, help=f"give the name of this {what}, which is that of the earlier one")
+
     def _scenario(self, key: Scalar, node: Node) -> None:
         if isinstance(node, Mapping):
+            self._replaces_nothing(node, "scenario")
             only = self._only(node.get("only"))
             then = tuple(p for n in elements(node.get("then")) if (p := self._formula(n)))
             says, cite = text(node.get("says")), texts(node.get("cite"))
@@ -522,6 +545,27 @@ _FORMULAS = {
     "always", "never", "reach", "largest", "smallest", "odds", "expected", "where", "within", "before", "at", "depth",
     "measure", "exactly-when", "some-layout", "every-layout",
 }  # fmt: skip
+
+
+def _list_of(role: str, owner: str) -> str:
+    """Where a clause stands, in words."""
+    if role == "action":
+        return "an action"
+    return "among the ends of the game" if role == "end" else f"{'a check' if role == 'check' else 'an effect'} of `{owner}`"
+
+
+def in_place(clauses: list[Clause]) -> tuple[Clause, ...]:
+    """The clauses of one list in the order they are read: one that replaces another of the list stands where that one does."""
+    found: list[Clause] = []
+    for c in clauses:
+        at = next((i for i, x in enumerate(found) if c.replaces and x.id == c.replaces and not x.plain), None)
+        if at is None:
+            found.append(c)
+            continue
+        while at + 1 < len(found) and found[at + 1].replaces == c.replaces:
+            at += 1
+        found.insert(at + 1, c)
+    return tuple(found)
 
 
 def text(node: Node | None) -> str:

@@ -150,16 +150,13 @@ KINDS: dict[str, str] = {
     "clarifies": "proposed clauses",
     "possible": "a scenario, or a list of them",
 }
-LATER: dict[str, str] = {
-    "same": "editions",
-    "clarifies": "clarifications",
-}
 QUESTION = Form(
     "a question",
     {
         **_SAYING,
         "for": MapShape("the numbers of a family", ANY, "name"),
         "only": ONLY,
+        "replaces": IDENT,
         "options": SETTING,
         "players": WHOLE,
         "given": VALUES,
@@ -197,6 +194,7 @@ SCENARIO = Form(
     {
         **_SAYING,
         "only": ONLY,
+        "replaces": IDENT,
         "options": SETTING,
         "players": WHOLE,
         "given": VALUES,

@@ -13,7 +13,7 @@ from tablelaw.spec.board_builtins import board_field
 from tablelaw.spec.calls import call
 from tablelaw.spec.comprehensions import WIDEST_WALK, lone_comprehension, set_comprehension
 from tablelaw.spec.core import Const, Expr, Field, If, Index, Items, Local, Make, Op, Var
-from tablelaw.spec.cures import FAULT_CURES, cure_of, cure_of_comparison
+from tablelaw.spec.cures import FAULT_CURES, MAY_BE_NONE, cure_of, cure_of_comparison
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Definition
 from tablelaw.spec.expressions import Parsed, parse_formula
@@ -104,6 +104,8 @@ class Typer:
     def want(self, node: ast.expr, target: Type, what: str) -> Expr:
         """A formula that must fit a type."""
         found = self.expr(node, target)
+        if isinstance(found.type, Maybe) and not ty.fits(found.type, target) and ty.fits(found.type.elem, target):
+            return self.sure(found, node)
         if not ty.fits(found.type, target):
             return self.fail(
                 "T101",
@@ -113,6 +115,10 @@ class Typer:
                 help=cure_of(found.type, target),
             )
         return found
+
+    def sure(self, found: Expr, node: ast.AST) -> Expr:
+        """A value that may be none where one is needed: none there is a fault of the rules."""
+        return self.fold("sure", (found,), found.type.elem, node) if isinstance(found.type, Maybe) else found
 
     def expr(self, node: ast.expr, hint: Type | None = None) -> Expr:
         """A formula; `hint` is the type that is wanted, where one is."""
@@ -229,6 +235,9 @@ class Typer:
             )
         if name in names.defines or name in BUILTINS:
             return self.fail("R204", node, f"`{name}` is a formula to be called", help=f"write `{name}(…)`")
+        if name == "Feature" and names.cell is not None:
+            cure = "walk over `features(table, kind)`; `Feature` is the type of an argument under `define:` and `effects:`"
+            return self.fail("T105", node, "`Feature` is a type whose values nobody can list", help=cure)
         known = {
             *self.scope,
             *names.variables,
@@ -297,6 +306,8 @@ class Typer:
             limit = limits[0] if op == "sub" else sum(known) if len(known) == 2 else None
             return self.fold(op, (a, b), BagOf(joined.elem, limit), node)
         cure = "use values that the operator goes with: numbers, sets, or bags"
+        if any(isinstance(k, Maybe) for k in kinds):
+            cure = MAY_BE_NONE
         if isinstance(joined, SetOf):
             cure = "sets know `|` (both together), `&` (what both hold) and `-`"
         elif isinstance(kinds[0], (SetOf, BagOf)) and ty.join(kinds[0].elem, kinds[1]) is not None:
@@ -354,7 +365,8 @@ class Typer:
                 help=cure_of_comparison(a.type, b.type),
             )
         if name in ("lt", "le") and not isinstance(joined, (Int, ty.Frac, SetOf, BagOf)):
-            return self.fail("T102", node, f"{told(joined)} has no order", help="compare with `==`")
+            cure = MAY_BE_NONE if isinstance(joined, Maybe) and isinstance(joined.elem, Int) else "compare with `==`"
+            return self.fail("T102", node, f"{told(joined)} has no order", help=cure)
         return self.fold(name, (b, a) if swap else (a, b), BOOL, node)
 
     def _needs_hint(self, node: ast.expr) -> bool:
@@ -478,7 +490,7 @@ class Typer:
             table = tables.get(node.attr)
             if table is not None:
                 items = Const(table[1], type=MapOf(kind, table[0]), span=self.place(node))
-                return self._index_of(items, base, table[0], node)
+                return self._index_of(items, self.sure(base, node), table[0], node)
             near = did_you_mean(node.attr, tables)
             cure = f"did you mean `{near}`?" if near else f"the names of {told(kind)} say no `{node.attr}` under `types:`"
             return self.fail("R204", node, f"{told(kind)} has no `.{node.attr}`", help=cure)

@@ -74,6 +74,10 @@ class Game:
     clauses: dict[str, Clause] = field(default_factory=dict)
     digest: str = ""
     left_open: tuple[dict[str, str], ...] = ()
+    adopted: frozenset[str] = frozenset()
+    """Ids of proposed clauses that are in force here."""
+    without: frozenset[str] = frozenset()
+    """Ids of clauses that are not in force here, though the rules say them."""
     said: Callable[[Expr], Expr | None] | None = None
     """Of a game derived from another: how it says a formula of that one; None where it cannot."""
     origin: Game | None = None

@@ -5,6 +5,7 @@ x goes east, y goes south; a quarter turn is clockwise, and nothing is ever mirr
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from tablelaw.spec.operators import Fault
@@ -42,7 +43,7 @@ class Part:
     Parts read from a table also carry the sides that they join and their attributes; these take no part in equality.
     """
 
-    __slots__ = ("attributes", "cell", "kind", "side", "sides")
+    __slots__ = ("_hash", "attributes", "cell", "kind", "side", "sides")
 
     def __init__(
         self,
@@ -53,12 +54,19 @@ class Part:
         attributes: dict[str, object] | None = None,
     ) -> None:
         self.cell, self.kind, self.side, self.sides, self.attributes = cell, kind, side, sides, attributes or {}
+        self._hash = hash((cell, kind, side))
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         return isinstance(other, Part) and (self.cell, self.kind, self.side) == (other.cell, other.kind, other.side)
 
     def __hash__(self) -> int:
-        return hash((self.cell, self.kind, self.side))
+        return self._hash
+
+    def called(self, other: Part) -> bool:
+        """Does the other name this part, by any of the sides that this one is known to join?"""
+        return (self.cell, self.kind) == (other.cell, other.kind) and (self.side == other.side or other.side in self.sides)
 
     def read(self, name: str) -> object:
         """A field, or an attribute of one read from a table; a fault where parts of its kind have no such attribute."""
@@ -72,6 +80,7 @@ class Part:
         return f"Part({tuple(self.cell)}, {self.kind}, {self.side})"
 
 
+@lru_cache(maxsize=16_384)
 def step(cell: Cell, direction: str, k: int = 1) -> Cell:
     """The square k squares off in a direction."""
     dx, dy = STEPS[direction]
@@ -81,6 +90,12 @@ def step(cell: Cell, direction: str, k: int = 1) -> Cell:
 def neighbours8(cell: Cell) -> list[Cell]:
     """The eight squares around."""
     return [step(cell, d) for d in DIRECTIONS]
+
+
+@lru_cache(maxsize=4_096)
+def around(cell: Cell) -> frozenset[Cell]:
+    """The eight squares around, as a set."""
+    return frozenset(neighbours8(cell))
 
 
 def across(edge: Edge) -> Edge:

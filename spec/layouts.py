@@ -5,32 +5,50 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
-from tablelaw.spec.grid import FACING, OPPOSITE, SIDES, Cell, Edge, Part, across, neighbours8, side_of, step, turned
+from tablelaw.spec.features import Feature as Feature
+from tablelaw.spec.features import Joined, joined, joined_further
+from tablelaw.spec.grid import FACING, OPPOSITE, SIDES, Cell, Edge, Part, across, around, side_of, step, turned
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.pieces import Pieces, Shown
+from tablelaw.spec.pieces import Beside, Located, Pieces, Shown
 from tablelaw.spec.values import Value
 
 Laid = tuple[str, int]
 """A face and its quarter turns."""
 
 
-@lru_cache(maxsize=512)
-def _near(laid: frozenset[Cell], apart: int) -> frozenset[Cell]:
-    """The squares up to so many steps from one of these, without these; few are kept, for a search meets a place again soon."""
-    around = [(dx, dy) for dx in range(-apart, apart + 1) for dy in range(abs(dx) - apart, apart - abs(dx) + 1)]
-    return frozenset({Cell(c.x + dx, c.y + dy) for c in laid for dx, dy in around}) - laid
+@lru_cache(maxsize=4_096)
+def _near(cell: Cell, apart: int) -> frozenset[Cell]:
+    """The squares up to so many steps from one."""
+    offsets = [(dx, dy) for dx in range(-apart, apart + 1) for dy in range(abs(dx) - apart, apart - abs(dx) + 1)]
+    return frozenset(Cell(cell.x + dx, cell.y + dy) for dx, dy in offsets)
+
+
+def _spread(piece: tuple[Cell, Laid]) -> int:
+    """The hash of a laid piece, with its bits spread so that those of a layout can be put together by `^`."""
+    h = hash(piece)
+    return ((h ^ 89869747 ^ (h << 16)) * 3644798167) & 0xFFFFFFFFFFFFFFFF
+
+
+MOST_KNOWING = 4_096
+_KNOWING: deque[Layout] = deque()
+"""Layouts that keep what they have worked out: a search holds far more layouts than memory would have room for it."""
 
 
 class Layout:
     """Laid pieces by square; equal when the same faces lie the same way on the same squares.
 
-    `width` and `height` bound the board, or are None on a free grid; `limit` is the most pieces it takes.
+    `width` and `height` bound the board, or are None on a free grid; `limit` is the most pieces it takes. One made by laying
+    a piece works out what it is asked from the layout before (`_before`, with the square laid on).
     """
 
-    __slots__ = ("_features", "_hash", "cells", "height", "limit", "pieces", "width")
+    __slots__ = (
+        "_before", "_beside", "_features", "_frontiers", "_hash", "_knows", "_turns", "cells", "height", "limit", "pieces",
+        "width",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -43,14 +61,25 @@ class Layout:
         self.pieces, self.limit, self.width, self.height = pieces, limit, width, height
         self.cells: dict[Cell, Laid] = {c: (f, pieces.canonical[f, r]) for c, (f, r) in (cells or {}).items()}
         self._hash: int | None = None
-        self._features: dict[str, frozenset[Feature]] = {}
+        self._before: tuple[Layout, Cell] | None = None
+        self._features: dict[str, Joined] = {}
+        self._frontiers: dict[int, frozenset[Cell]] = {}
+        self._beside: dict[Cell, Beside] | None = None
+        self._turns: dict[tuple[Cell, str], frozenset[int]] = {}
+        self._knows = False
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and self.cells == other.cells
+        return self is other or (isinstance(other, Layout) and self.cells == other.cells)
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(frozenset(self.cells.items()))
+            before = self._before
+            if before is not None and before[0]._hash is not None:
+                self._hash = before[0]._hash ^ _spread((before[1], self.cells[before[1]]))
+            else:
+                self._hash = 0
+                for piece in self.cells.items():
+                    self._hash ^= _spread(piece)
         return self._hash
 
     def __len__(self) -> int:
@@ -64,6 +93,18 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"Layout({ {tuple(c): f'{f}/{r}' for c, (f, r) in self.cells.items()} })"
+
+    def _learns(self) -> None:
+        """Something worked out is about to be kept; the layout that has known something longest forgets it."""
+        if not self._knows:
+            self._knows = True
+            _KNOWING.append(self)
+            if len(_KNOWING) > MOST_KNOWING:
+                _KNOWING.popleft()._forget()
+
+    def _forget(self) -> None:
+        self._before, self._beside, self._knows = None, None, False
+        self._features, self._frontiers, self._turns = {}, {}, {}
 
     # places
 
@@ -85,26 +126,47 @@ class Layout:
             if self.width is None or self.height is None:
                 return frozenset({Cell(0, 0)})
             return frozenset(Cell(x, y) for x in range(self.width) for y in range(self.height))
-        if self.width is None or self.height is None:
-            return _near(frozenset(self.cells), apart)
-        return frozenset(c for c in _near(frozenset(self.cells), apart) if self.inside(c))
+        found = self._frontiers.get(apart)
+        if found is None:
+            before = self._before
+            if before is not None and apart in before[0]._frontiers:
+                new = (c for c in _near(before[1], apart) if c not in self.cells and self.inside(c))
+                found = before[0]._frontiers[apart].difference((before[1],)).union(new)
+            else:
+                near = frozenset().union(*(_near(c, apart) for c in self.cells)).difference(self.cells)
+                found = frozenset(c for c in near if self.inside(c))
+            self._learns()
+            self._frontiers[apart] = found
+        return found
 
     # laying
 
     def fits(self, cell: Cell, face: str, rotation: int) -> bool:
         """Inside, empty, and every contact kept; a fault where there is no such rotation."""
         quarter_turns(rotation)
-        if cell in self.cells or not self.inside(cell) or len(self.cells) >= self.limit:
-            return False
-        if not self.pieces.free and rotation % 4:
-            return False
-        for side in SIDES:
-            near = self.cells.get(step(cell, side))
-            if near is not None:
-                pair = (self.pieces.shows[face, rotation, side], self.pieces.shows[(*near, OPPOSITE[side])])
-                if pair not in self.pieces.allowed:
-                    return False
-        return True
+        found = self._turns.get((cell, face))
+        if found is None:
+            possible = cell not in self.cells and self.inside(cell) and len(self.cells) < self.limit
+            found = self.pieces.fitting(face, self._around(cell)) if possible else frozenset()
+            self._learns()
+            self._turns[cell, face] = found
+        return rotation in found
+
+    def _around(self, cell: Cell) -> Beside:
+        """What the four squares beside one show it."""
+        if self._beside is None:
+            self._beside = {}
+            if self._before is not None and self._before[0]._beside is not None:
+                laid = self._before[1]
+                self._beside.update(self._before[0]._beside)
+                for side in SIDES:
+                    self._beside.pop(step(laid, side), None)
+        found = self._beside.get(cell)
+        if found is None:
+            near = [(side, self.cells.get(step(cell, side))) for side in SIDES]
+            found = tuple(None if laid is None else self.pieces.shown_to(laid, side) for side, laid in near)
+            self._beside[cell] = found
+        return found
 
     def place(self, cell: Cell, face: str, rotation: int) -> Layout:
         """The layout with one more piece; a fault where the square is taken, outside, or no piece is left."""
@@ -123,6 +185,8 @@ class Layout:
         """The layout with one more piece, nothing asked."""
         new = Layout(self.pieces, self.limit, self.width, self.height)
         new.cells = {**self.cells, cell: (face, self.pieces.canonical[face, rotation])}
+        if cell not in self.cells:
+            new._before = (self, cell)
         return new
 
     def with_cells(self, cells: Mapping[Cell, Laid]) -> Layout:
@@ -162,61 +226,47 @@ class Layout:
 
     def parts(self, cell: Cell) -> frozenset[Part]:
         """The parts of the piece on a square; none where nothing lies."""
-        near = self.cells.get(cell)
-        if near is None:
-            return frozenset()
-        return frozenset(
-            Part(cell, p.kind, p.at[0] if p.at else None, frozenset(p.at), dict(p.attributes)) for p in self.pieces.parts[near]
-        )
+        return self.lies(cell).parts if cell in self.cells else frozenset()
+
+    def lies(self, cell: Cell) -> Located:
+        """The parts of the piece on a square where one lies, by kind and side."""
+        return self.pieces.located(cell, self.cells[cell])
 
     def part_at(self, cell: Cell, kind: str, side: str | None) -> Part | None:
         """The part of a kind at a side (half) of a square; of a kind inside, the one there is."""
-        for p in self.parts(cell):
-            if p.kind == kind and (side in p.sides or (side is None and not p.sides)):
-                return p
-        return None
+        return self.lies(cell).at.get((kind, side)) if cell in self.cells else None
 
     def features(self, kind: str) -> frozenset[Feature]:
         """All features of a kind."""
-        found = self._features.get(kind)
-        if found is None:
-            found = self._features[kind] = frozenset(self._grow(kind))
-        return found
+        return self._joined(kind).every
 
-    def _grow(self, kind: str) -> Iterator[Feature]:
-        facing = FACING if self.pieces.halves(kind) else OPPOSITE
-        owner: dict[tuple[Cell, str], Part] = {}
-        every = [p for c in self for p in sorted(self.parts(c), key=lambda p: str(p.side)) if p.kind == kind]
-        for p in every:
-            owner.update({(p.cell, at): p for at in p.sides})
-        seen: set[Part] = set()
-        for first in every:
-            if first in seen:
-                continue
-            members, waiting, open_ends = [first], [first], 0
-            joined: set[frozenset[Part]] = set()
-            seen.add(first)
-            while waiting:
-                p = waiting.pop()
-                for at in p.sides:
-                    there = step(p.cell, side_of(at))
-                    other = owner.get((there, facing[at]))
-                    if other is None:
-                        open_ends += there not in self.cells
-                        continue
-                    joined.add(frozenset((p, other)))
-                    if other not in seen:
-                        seen.add(other)
-                        members.append(other)
-                        waiting.append(other)
-            yield Feature(self, kind, frozenset(members), open_ends, len(joined))
+    def _joined(self, kind: str) -> Joined:
+        """The features of a kind: from those of the last layout before that has them, or from nothing."""
+        found = self._features.get(kind)
+        if found is not None:
+            return found
+        laid: list[tuple[Layout, Cell]] = []
+        at = self
+        while kind not in at._features and at._before is not None:
+            laid.append((at, at._before[1]))
+            at = at._before[0]
+        found = at._features.get(kind)
+        if found is None:
+            found = joined(at, kind)
+            at._learns()
+            at._features[kind] = found
+        for layout, cell in reversed(laid):
+            found = joined_further(found, layout, cell, kind)
+            layout._learns()
+            layout._features[kind] = found
+        return found
 
     def feature(self, part: Part) -> Feature:
         """The feature of a part; a fault where there is no such part."""
         found = self.part_at(part.cell, part.kind, part.side)
         if found is None:
             raise Fault("index", f"there is no such part on {tuple(part.cell)}")
-        return next(f for f in self.features(part.kind) if found in f.parts)
+        return self._joined(part.kind).of[found]
 
     def follow(self, edge: Edge) -> Edge:
         """Enter a square at a side and go on through parts of two sides, to the first empty square.
@@ -265,76 +315,12 @@ class LaidPiece:
         return self.layout.pieces.attribute(face, name, rotation)
 
 
-class Feature:
-    """All parts of a kind that are joined through touching sides. `open` counts sides to squares where nothing lies."""
-
-    __slots__ = ("cells", "joined", "kind", "layout", "open", "parts")
-
-    def __init__(self, layout: Layout, kind: str, parts: frozenset[Part], open_ends: int, joined: int) -> None:
-        self.layout, self.kind, self.parts, self.open, self.joined = layout, kind, parts, open_ends, joined
-        self.cells = frozenset(p.cell for p in parts)
-
-    @property
-    def size(self) -> int:
-        """How many squares it lies on."""
-        return len(self.cells)
-
-    @property
-    def closed(self) -> bool:
-        """Has it no side to an empty square?"""
-        return self.open == 0
-
-    @property
-    def loops(self) -> int:
-        """How many independent ways round it has: joined pairs less parts, plus one."""
-        return self.joined - len(self.parts) + 1
-
-    def total(self, attribute: str) -> int:
-        """A numeric attribute summed over its parts."""
-        return sum(int(str(p.attributes.get(attribute, 0))) for p in self.parts)
-
-    def read(self, name: str) -> Value:
-        """A field, or a numeric attribute summed."""
-        if name in ("kind", "parts", "cells", "size", "open", "closed", "loops"):
-            return getattr(self, name)
-        return self.total(name)
-
-    def touches(self, other: Feature) -> bool:
-        """Are parts of both neighbours along one piece's rim?"""
-        layout = self.layout
-        for cell in self.cells & other.cells:
-            lies = layout.cells[cell]
-            parts = layout.pieces.parts[lies]
-            named = [Part(cell, p.kind, p.at[0] if p.at else None) for p in parts]
-            mine = {i for i, p in enumerate(named) if p in self.parts}
-            theirs = {i for i, p in enumerate(named) if p in other.parts}
-            if any(a in mine and b in theirs for a, b in layout.pieces.around[lies]):
-                return True
-        return False
-
-    def __contains__(self, part: object) -> bool:
-        return isinstance(part, Part) and self.has(part)
-
-    def has(self, part: Part) -> bool:
-        """Is the part (named by any of its sides) one of its parts?"""
-        return any(
-            p.cell == part.cell and p.kind == part.kind and (part.side in p.sides or (part.side is None and not p.sides))
-            for p in self.parts
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Feature) and self.kind == other.kind and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.parts))
-
-
 BOARD: dict[str, Callable[..., Value]] = {
     "laid": Layout.laid,
     "frontier": Layout.frontier,
     "inside": Layout.inside,
     "step": step,
-    "neighbours8": lambda cell: frozenset(neighbours8(cell)),
+    "neighbours8": around,
     "fits": Layout.fits,
     "place": Layout.place,
     "links": Layout.links,

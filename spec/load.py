@@ -33,22 +33,38 @@ class Rules:
     digest: str
     counts: range
 
-    def game(self, setting: Setting, players: int, sink: Diagnostics) -> Game | None:
-        """The checked game under a setting (options left out at their defaults)."""
+    def game(
+        self,
+        setting: Setting,
+        players: int,
+        sink: Diagnostics,
+        adopted: frozenset[str] = frozenset(),
+        without: frozenset[str] = frozenset(),
+    ) -> Game | None:
+        """The checked game under a setting (options left out at their defaults).
+
+        `adopted`: ids of proposed clauses taken in force; `without`: ids of clauses taken out.
+        """
         whole = {**defaults(self.document), **setting}
         place = broken(self.document, whole, players, sink)
         if place is not None:
             asked = ", ".join(f"{k}={v}" for k, v in whole.items())
             sink.error("Q302", place, "these options do not go together", notes=(asked,), help="choose other values")
             return None
-        game = check(self.document, whole, players, sink)
+        game = check(self.document, whole, players, sink, None, adopted, without)
         return None if game is None else replace(game, digest=self.digest)
 
-    def open_game(self, settings: list[Setting], players: int) -> Game | None:
+    def open_game(
+        self,
+        settings: list[Setting],
+        players: int,
+        adopted: frozenset[str] = frozenset(),
+        without: frozenset[str] = frozenset(),
+    ) -> Game | None:
         """One game for several settings, their options left open; None where an option must be known before play."""
         quiet = Diagnostics()
         try:
-            game = check(self.document, settings[0], players, quiet, settings)
+            game = check(self.document, settings[0], players, quiet, settings, adopted, without)
         except LeftOpen:
             return None
         return None if game is None or quiet.has_errors else replace(game, digest=self.digest)
@@ -162,7 +178,9 @@ class _Loader:
 
 
 def _grows(path: tuple[str, ...], a: Node, b: Node) -> bool:
-    """Are they names of one enumeration, to which a later file adds some?"""
+    """Are they names of one enumeration, to which a later file adds some, or clauses that replace some of an effect?"""
+    if path[0] == "effects" and isinstance(a, Sequence) and isinstance(b, Sequence):
+        return all(isinstance(x, Mapping) and x.get("replaces") is not None for x in b.items)
     named = all(isinstance(x, Mapping) and x.get("record") is None for x in (a, b))
     return path[0] == "types" and (named or (isinstance(a, Sequence) and isinstance(b, Sequence)))
 
@@ -193,8 +211,8 @@ def load(path: str, sink: Diagnostics) -> Rules | None:
 def check_everywhere(rules: Rules, sink: Diagnostics) -> None:
     """Check the document under its defaults and with each option at each other value, so that no fault hides.
 
-    Of options with many values some are taken, and of very many options the first: a game is checked once more under
-    the very setting that it is asked about.
+    Each is checked once more with all proposed clauses in force. Of options with many values some are taken, and of very
+    many options the first: a game is checked once more under the very setting that it is asked about.
     """
     doc, fewest = rules.document, rules.counts[0]
     quiet = Diagnostics()
@@ -202,18 +220,23 @@ def check_everywhere(rules: Rules, sink: Diagnostics) -> None:
     place = broken(doc, base, fewest, sink)
     if place is not None:
         sink.error("Q302", place, "the defaults of the options do not go together", help="change a default, or the constraint")
-    asked = [(base, fewest)]
+    proposed = frozenset(c.id for c in doc.every_clause() if c.proposed)
+    none: frozenset[str] = frozenset()
+    asked = [(base, fewest, none)]
     if len(rules.counts) > 1:
-        asked.append((base, rules.counts[-1]))
+        asked.append((base, rules.counts[-1], none))
+    if proposed:
+        asked.append((base, fewest, proposed))
     for option in doc.options.values():
         values = [v.name for v in option.values if v.name != option.default]
         if option.kind == "study" or len(values) > MOST_VALUES:
             values = values[:1] + values[-1:]
-        asked += [({**base, option.id: name}, fewest) for name in dict.fromkeys(values)]
+        for name in dict.fromkeys(values):
+            asked += [({**base, option.id: name}, fewest, adopted) for adopted in dict.fromkeys((none, proposed))]
     spent = 0
-    for setting, players in asked[:MOST_SETTINGS]:
+    for setting, players, adopted in asked[:MOST_SETTINGS]:
         if setting is base or broken(doc, setting, players, quiet) is None:
-            checker = Checker(doc, setting, players, sink)
+            checker = Checker(doc, setting, players, sink, adopted)
             checker.game()
             spent += checker.names.spent
         if spent > LARGEST_GAME // 2:

@@ -14,7 +14,7 @@ from tablelaw.spec.expressions import Parsed, parse_formula
 from tablelaw.spec.force import Force, under
 from tablelaw.spec.formulas import Names, Typer, formula, parse_piece
 from tablelaw.spec.game import Check
-from tablelaw.spec.types import BOOL, INT, BagOf, Enum, Int, ListOf, SetOf, Type, Unknown, told
+from tablelaw.spec.types import BOOL, INT, BagOf, Enum, FeatureType, Int, LaidType, ListOf, SetOf, Type, Unknown, told
 from tablelaw.spec.typetext import is_type, read_scalar, split_range
 from tablelaw.spec.yaml_nodes import Scalar
 
@@ -64,7 +64,12 @@ def _param_domain(
         return None
     found = formula(parsed, names, sink, scope, None, "a parameter", note=note)
     kind = found.type
-    if isinstance(kind, (SetOf, ListOf)):
+    if isinstance(kind, (SetOf, ListOf)) and isinstance(kind.elem, (FeatureType, LaidType)):
+        cure = "let the parameter range over parts or squares, and ask for the feature or the piece in a check"
+        message = f"{told(kind.elem)} is read from a layout, nobody chooses one"
+        sink.error("T102", scalar.span, message, notes=(note,), help=cure)
+        return None
+    if isinstance(kind, (SetOf, ListOf)) or (isinstance(kind, BagOf) and ty.placed(kind.elem)):
         return found, kind.elem
     if isinstance(kind, BagOf):
         body = Op("in", (Local("_item", type=kind.elem), found), type=BOOL)

@@ -74,6 +74,13 @@ def same(a: Value, b: Value) -> bool:
     return bool(a == b)
 
 
+def sure(a: Value) -> Value:
+    """What is there; a fault where nothing is."""
+    if a is None:
+        raise Fault("none", "a value is needed here, and there is none")
+    return a
+
+
 def _in(a: Value, b: Value) -> bool:
     return b.get(a, 0) > 0 if isinstance(b, Map) else a in b
 
@@ -97,6 +104,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "union": lambda a, b: a | b,
     "meet": lambda a, b: a & b,
     "minus": lambda a, b: a - b,
+    "sure": sure,
     "append": lambda a, b: (*a, b),
 }
 

@@ -199,14 +199,46 @@ PAGES = (
         """,
     ),
     (
-        "Q201",
-        "not in this version",
+        "Q126",
+        "nothing to compare by",
         """
-        The language has this, this version of the program does not answer it yet.
+        Two rules files are compared by the names that both use: the same moves, by action and parameters, must
+        be open, and variables of one name must hold the same. These two share neither a variable nor an action.
 
-            questions: {agree: {same: [{edition: first}, {edition: second}]}}
+            actions: {roll: {by: turn, …}}        # in one file
+            actions: {throw: {by: turn, …}}       # in the other
 
-        Leave it out for now.
+        Give the same things the same names in both.
+        """,
+    ),
+    (
+        "Q127",
+        "fixture cannot be read",
+        """
+        `conform --fixtures` reads a file of JSON Lines: one object a line, each with its `game`, `options`,
+        `players` and `play`. The line is no JSON, is about another game, or has a move that this game does
+        not know.
+
+            {"game": "nim", "options": {}, "players": 2, "play": ["take(heap=9)"]}
+
+        Write the file anew from these rules.
+
+            tablelaw fixtures examples/nim --out nim.jsonl
+        """,
+    ),
+    (
+        "Q128",
+        "program cannot be compared with",
+        """
+        `conform` starts a program and speaks with it in lines of JSON. The program could not be started, or it
+        answered the request `new` with `unsupported`: it does not play this game, these options, this number
+        of players, or from this position.
+
+            tablelaw conform examples/connect -- python engine.py
+
+        Look whether the command runs by itself; or name options that the program plays.
+
+            tablelaw conform examples/connect --option columns=7 --option rows=6 --option line=4 -- python engine.py
         """,
     ),
     (
@@ -348,6 +380,25 @@ PAGES = (
 
             end:
               - {id: full, says: The sheet is full., cite: sheet#5, when: crosses == 9}
+        """,
+    ),
+    (
+        "L110",
+        "odd side of a face",
+        """
+        One half of a side belongs to a part and the other to none; or what a side shows may lie against no
+        other side of any face. The rules allow both, and mostly a half or a side has been left out, or listed
+        too often.
+
+            faces:
+              gate: {city: [[N]], field: [[En, Es, Se, Sw, Ws]]}       # `Wn` is left over
+              wall: {city: [[N]], field: [[Nw, Ne, En, Es, Se, Sw, Ws, Wn]]}    # field on the side of the city
+
+        List each side and half once, with the part that reaches it.
+
+            faces:
+              gate: {city: [[N]], field: [[En, Es, Se, Sw, Ws, Wn]]}
+              wall: {city: [[N]], field: [[En, Es, Se, Sw, Ws, Wn]]}
         """,
     ),
 )

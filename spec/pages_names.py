@@ -323,4 +323,19 @@ PAGES = (
               straight/1 straight/1
         """,
     ),
+    (
+        "T115",
+        "a part that is not there",
+        """
+        A position names a part of a piece, and no piece lies there, or it has no such part.
+
+            table: {"(0, 0)": straight/1}      # a road from east to west
+            standing: {"Figure(owner=0, part=part((0, 0), road, N))": 1}
+
+        Name a part of a piece that lies. A part may be named by any of the sides that it joins.
+
+            table: {"(0, 0)": straight/1}
+            standing: {"Figure(owner=0, part=part((0, 0), road, E))": 1}
+        """,
+    ),
 )

@@ -125,7 +125,8 @@ PAGES = (
         "no such clause",
         """
         `replaces` and `excepts` name a clause by its id, and there is none that could be meant: a clause is
-        replaced after it has been given, and only a `check` can be excepted.
+        replaced after it has been given, by one of the same list (a check by a check of the same action), and
+        only a `check` can be excepted.
 
             - {id: joker, excepts: matching-colour, check: card == joker}
 

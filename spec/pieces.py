@@ -5,11 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tablelaw.spec.grid import HALVES, RIM, SIDES, side_of, turned
+from tablelaw.spec.grid import HALVES, OPPOSITE, RIM, SIDES, Cell, Part, side_of, turned
 from tablelaw.spec.values import Value
 
 Shown = frozenset[str]
 """The kinds of part that a side shows."""
+Beside = tuple[Shown | None, ...]
+"""What the squares north, east, south and west of a square show it; None where nothing lies."""
+MOST_LOCATED = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """The parts of a piece that lies on a square: by kind, by kind and side (half), and those next to each along the rim."""
+
+    parts: frozenset[Part]
+    of: dict[str, tuple[Part, ...]]
+    at: dict[tuple[str, str | None], Part]
+    beside: dict[Part, frozenset[Part]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,14 @@ class Pieces:
     turning: frozenset[str] = frozenset()
     free: bool = True
     allowed: frozenset[tuple[Shown, Shown]] = frozenset()
+
+    def alike(self, other: Pieces) -> bool:
+        """Are they the same pieces, that may touch in the same way?"""
+
+        def told(p: Pieces) -> tuple[object, ...]:
+            return p.name, p.kinds, p.faces, p.attributes, p.turning, p.free, p.allowed
+
+        return self is other or told(self) == told(other)
 
     @cached_property
     def symmetric(self) -> bool:
@@ -123,6 +144,55 @@ class Pieces:
             alone = [at for at in lines if not any(at != other and set(at) & set(other) for other in lines)]
             found[key] = {a: b for at in alone for a, b in (at, at[::-1])}
         return found
+
+    @cached_property
+    def _located(self) -> dict[tuple[Cell, tuple[str, int]], Located]:
+        return {}
+
+    def located(self, cell: Cell, laid: tuple[str, int]) -> Located:
+        """The parts of a piece that lies so on a square, made once: layouts share them."""
+        found = self._located.get((cell, laid))
+        if found is None:
+            if len(self._located) > MOST_LOCATED:
+                self._located.clear()
+            found = self._located[cell, laid] = self._locate(cell, laid)
+        return found
+
+    def _locate(self, cell: Cell, laid: tuple[str, int]) -> Located:
+        parts = [Part(cell, p.kind, p.at[0] if p.at else None, frozenset(p.at), dict(p.attributes)) for p in self.parts[laid]]
+        at: dict[tuple[str, str | None], Part] = {}
+        for p in parts:
+            for side in p.sides or (None,):
+                at.setdefault((p.kind, side), p)
+        return Located(
+            frozenset(parts),
+            {k: tuple(p for p in parts if p.kind == k) for k in self.kinds},
+            at,
+            {p: frozenset(parts[b] for a, b in self.around[laid] if a == i) for i, p in enumerate(parts)},
+        )
+
+    @cached_property
+    def _fitting(self) -> dict[tuple[str, Beside], frozenset[int]]:
+        return {}
+
+    def fitting(self, face: str, beside: Beside) -> frozenset[int]:
+        """The rotations in which a face keeps every contact with what the squares beside it show."""
+        found = self._fitting.get((face, beside))
+        if found is None:
+            found = self._fitting[face, beside] = frozenset(
+                r
+                for r in (range(4) if self.free else (0,))
+                if all(
+                    (self.shows[face, r, side], shown) in self.allowed
+                    for side, shown in zip(SIDES, beside, strict=True)
+                    if shown is not None
+                )
+            )
+        return found
+
+    def shown_to(self, laid: tuple[str, int], side: str) -> Shown:
+        """What a piece shows to the square from which it lies on that side."""
+        return self.shows[(*laid, OPPOSITE[side])]
 
     def halves(self, kind: str) -> bool:
         """Do parts of the kind reach to halves of sides? These pieces need not have any: it may be a kind of others."""

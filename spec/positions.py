@@ -13,7 +13,7 @@ from tablelaw.spec.formulas import static_value
 from tablelaw.spec.grid import Cell
 from tablelaw.spec.layout_text import cell_text, piece_text, read_layout
 from tablelaw.spec.names import Names
-from tablelaw.spec.reckon import in_order
+from tablelaw.spec.reckon import bag_items, in_order
 from tablelaw.spec.types import (
     BagOf,
     Bool,
@@ -65,10 +65,11 @@ def read_value(
             items = [read_value(n, kind.elem, names, sink, None, what) for n in node.items]
             return _checked(frozenset(items) if isinstance(kind, SetOf) else tuple(items), kind, node, sink, what)
         if isinstance(kind, BagOf):
-            counts = dict.fromkeys(ty.domain(kind.elem), 0)
+            counts = _uncounted(kind)
             for n in node.items:
-                counts[_key(n, kind.elem, names, sink, what)] += 1
-            return _checked(Map(counts), kind, node, sink, what)
+                key = _key(n, kind.elem, names, sink, what)
+                counts[key] = counts.get(key, 0) + 1
+            return _checked(whole_bags(Map(counts), kind), kind, node, sink, what)
         if isinstance(kind, MapOf):
             keys = list(ty.domain(kind.key))
             if len(keys) == len(node.items):
@@ -95,10 +96,12 @@ def _mapping(node: Mapping, kind: Type, names: Names, sink: Diagnostics, base: V
             found[key] = read_value(e.value, kind.value, names, sink, found.get(key), what, spread)
         return Map(found)
     if isinstance(kind, BagOf):
-        counts = dict.fromkeys(ty.domain(kind.elem), 0)
+        counts = _uncounted(kind)
+        once: set[Value] = set()
         for e in node.entries:
-            counts[_key(e.key, kind.elem, names, sink, what)] = read_value(e.value, Int(0, None), names, sink, None, what)
-        return _checked(Map(counts), kind, node, sink, what)
+            key = _once(_key(e.key, kind.elem, names, sink, what), once, e.key, sink)
+            counts[key] = read_value(e.value, Int(0, None), names, sink, None, what)
+        return _checked(whole_bags(Map(counts), kind), kind, node, sink, what)
     if isinstance(kind, Record):
         fields = dict((base or ty.default(kind)).items())
         for e in node.entries:
@@ -116,6 +119,10 @@ def _mapping(node: Mapping, kind: Type, names: Names, sink: Diagnostics, base: V
         return Map(fields)
     sink.error("T101", node.span, f"{what} must be {told(kind)}, not keys with values", help=cure_of(ty.NOTHING, kind))
     raise Unreadable
+
+
+def _uncounted(kind: BagOf) -> dict[Value, int]:
+    return {} if ty.placed(kind.elem) else dict.fromkeys(ty.domain(kind.elem), 0)
 
 
 def _once(key: Value, given: set[Value], node: Scalar, sink: Diagnostics) -> Value:
@@ -171,6 +178,8 @@ def _scalar(node: Scalar, kind: Type, names: Names, sink: Diagnostics, what: str
 def whole_bags(found: Value, kind: Type) -> Value:
     """The value with every name of its bags counted, none times where it does not occur."""
     match kind:
+        case BagOf(elem) if isinstance(found, Map) and ty.placed(elem):
+            return Map([(k, n) for k, n in bag_items(found, kind) if n])
         case BagOf(elem) if isinstance(found, Map):
             return Map([(k, found.get(k, 0)) for k in ty.domain(elem)])
         case MapOf(_, inner) if isinstance(found, Map):
@@ -233,7 +242,7 @@ def plain(found: Value, kind: Type) -> object:
         case SetOf(elem):
             return [plain(v, elem) for v in in_order(found, kind)]
         case BagOf(elem):
-            return {str(k): n for k, n in found.items() if n}
+            return {_element_text(k, elem): n for k, n in bag_items(found, kind) if n}
         case ListOf(elem):
             return [plain(v, elem) for v in found]
         case MapOf(_, inner):
@@ -255,6 +264,10 @@ def _key_text(key: Value) -> str:
     return str(key).lower() if isinstance(key, bool) else str(key)
 
 
+def _element_text(key: Value, kind: Type) -> str:
+    return shown(key, kind) if ty.placed(kind) else _key_text(key)
+
+
 def shown(found: Value, kind: Type) -> str:
     """A value in the words of a formula or a move, on one line."""
     match kind:
@@ -263,8 +276,8 @@ def shown(found: Value, kind: Type) -> str:
         case SetOf(elem):
             return "{" + ", ".join(shown(v, elem) for v in in_order(found, kind)) + "}"
         case BagOf(elem):
-            parts = [f"{_key_text(k)}*{n}" if n > 1 else _key_text(k) for k, n in found.items() if n]
-            return "+".join(parts) if parts else "nothing"
+            held = [(_element_text(k, elem), n) for k, n in bag_items(found, kind) if n]
+            return "+".join(f"{text}*{n}" if n > 1 else text for text, n in held) if held else "nothing"
         case ListOf(elem):
             return "[" + ", ".join(shown(v, elem) for v in found) + "]"
         case MapOf(_, inner):

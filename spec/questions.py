@@ -7,19 +7,20 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from tablelaw.spec.comparing import RELATIONS, WORDS, clause_ids, setting_pair
 from tablelaw.spec.core import Binder, Call, Const, Effect, Expr, Let, Local
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Builder, Question, Scenario, elements, get, items, text
 from tablelaw.spec.expressions import Parsed, parse_formula
-from tablelaw.spec.forms import LATER
 from tablelaw.spec.formulas import formula, static_value
 from tablelaw.spec.game import Game
 from tablelaw.spec.over_layouts import OF_STATES, Overview, asks_layouts, up_to
 from tablelaw.spec.policies import PlayReader
 from tablelaw.spec.positions import Unreadable, read_value
+from tablelaw.spec.present import layout_of, missing_parts
 from tablelaw.spec.settings import holds
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import BOOL, INT, Frac, Int, SetOf, Type, Unknown
+from tablelaw.spec.types import BOOL, INT, Frac, Int, SetOf, Type, Unknown, placed
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
 
@@ -32,9 +33,11 @@ _OF_KINDS = {
     "measure": ("terminates",),
     "exactly-when": ("force",),
     "depth": ("count",),
+    "against": ("clarifies",),
 }
 """Which kinds of question look at a key; those of chance have cures of their own for some."""
 VERDICTS = ("holds", "fails", "unknown")
+_NAMED = {"clauses": "clarifies", "against": "against"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,9 @@ class Asked:
     given: Map | None = None
     expected: Expected | None = None
     scenarios: tuple[Staged, ...] = ()
+    settings: tuple[dict[str, str], ...] = ()
+    clauses: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -182,13 +188,7 @@ class Reader:
         return scope
 
     def question(self, q: Question) -> Asked | None:
-        """The typed question; None when it has a fault or is of a kind that is not built yet (the sink says so)."""
-        if q.kind in LATER:
-            self.sink.error(
-                "Q201", q.span, f"question `{q.id}` is of the kind `{q.kind}`, which this version does not answer yet",
-                notes=(f"it comes with {LATER[q.kind]}",), help="leave the question out for now",
-            )  # fmt: skip
-            return None
+        """The typed question; None when it has a fault (the sink says so)."""
         before = len(self.sink)
         overview = asks_layouts(q)
         f = {k: self._typed(q, k) for k in q.formulas if k not in ("depth", "within", "goal", "exactly-when", "who")}
@@ -285,6 +285,10 @@ class Reader:
             found |= self._force(q, main)
         elif q.kind == "possible":
             found["scenarios"] = self._possible(q, main)
+        elif q.kind == "same":
+            found["settings"] = setting_pair(q, self.game, self.sink)
+        elif q.kind == "clarifies":
+            found |= {key: clause_ids(q, name, self.game, self.sink) for key, name in _NAMED.items()}
         return found
 
     def _force(self, q: Question, main: Node | None) -> dict[str, Any]:
@@ -350,8 +354,21 @@ class Reader:
         if node is None:
             return None
         if isinstance(node, Scalar):
-            if node.text in VERDICTS:
+            if node.text in (VERDICTS if q.kind != "clarifies" else (*WORDS, "unknown")):
                 return Expected(verdict=node.text)
+            if q.kind == "same" and node.text in RELATIONS:
+                return Expected(value=node.text)
+            if q.kind == "clarifies":
+                near = did_you_mean(node.text, WORDS)
+                cure = f"did you mean `{near}`?" if near else "one of " + ", ".join(WORDS)
+                self.sink.error("Q105", node.span, f"`{node.text}` is nothing that clauses do to rules", help=cure)
+                return None
+            if q.kind == "same":
+                words = tuple(dict.fromkeys((*VERDICTS, *RELATIONS)))
+                near = did_you_mean(node.text, words)
+                cure = f"did you mean `{near}`?" if near else "one of " + ", ".join(words)
+                self.sink.error("Q105", node.span, f"`{node.text}` is nothing that two games can be to each other", help=cure)
+                return None
             parsed = parse_formula(node, self.sink)
             value = static_value(parsed, self.names, self.sink, "`expect`") if parsed else None
             return Expected(value=str(value.value)) if value is not None else None
@@ -389,6 +406,7 @@ class Reader:
             return None
         kinds = {v.name: v.type for v in self.game.variables}
         state = dict(self.start)
+        named: list[tuple[str, Node]] = []
         for key, value in items(node):
             if key.text not in kinds:
                 near = did_you_mean(key.text, kinds)
@@ -405,6 +423,11 @@ class Reader:
                 )
             except Unreadable:
                 continue
+            if placed(kinds[key.text]) and state[key.text] != self.start[key.text]:
+                named.append((key.text, value))
+        layout = layout_of(state, kinds)
+        for name, value in named:
+            missing_parts(state[name], kinds[name], value, layout, self.sink)
         return Map(state)
 
     def scenario(self, s: Scenario) -> Staged | None:
@@ -500,7 +523,7 @@ class Reader:
         return Line(node.span, word, action.name, args, draw, condition, int(found[3] or 1))
 
     def _values(self, inside: str, kinds: dict[str, Type], node: Scalar, what: str) -> tuple[tuple[str, Value], ...] | None:
-        from tablelaw.spec.types import BagOf
+        from tablelaw.spec.types import BagOf, placed
         from tablelaw.spec.typetext import split_top
 
         found: list[tuple[str, Value]] = []
@@ -517,9 +540,12 @@ class Reader:
                 )
                 self.sink.error("Q107", node.span, f"{what} has no value called `{name}`", help=cure)
                 return None
+            if any(name == n for n, _ in found):
+                self.sink.error("Q107", node.span, f"`{name}` is given twice", help=f"give `{name}` once")
+                return None
             kind = kinds[name]
             try:
-                if isinstance(kind, BagOf):
+                if isinstance(kind, BagOf) and not placed(kind.elem):
                     found.append((name, self._bag(value, kind, node)))
                 else:
                     scalar = Scalar(value, "plain", node.span, tuple(node.span.start for _ in range(len(value) + 1)))

@@ -8,11 +8,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Agg, Binder, Call, Const, Expr, Field, If, Index, Items, Let, Local, Make, Op, Var
-from tablelaw.spec.grid import RIM, Cell, Edge
+from tablelaw.spec.grid import RIM, Cell, Edge, Part
 from tablelaw.spec.layouts import BOARD, Layout
 from tablelaw.spec.operators import OPERATORS, Fault, item, same, size
 from tablelaw.spec.types import BagOf, Type
@@ -82,7 +84,7 @@ def visit(domain: Expr | Type, here: Place) -> Iterator[Value]:
         return
     found = value(domain, here)
     if isinstance(domain.type, BagOf):
-        for k, n in found.items():
+        for k, n in bag_items(found, domain.type):
             for _ in range(n):
                 yield k
     elif isinstance(found, (tuple, Map, Layout)):
@@ -98,7 +100,51 @@ def in_order(found: Any, kind: Type) -> list[Value]:
         return sorted(found, key=elem.family.index)
     if isinstance(elem, (ty.Int, ty.Frac, ty.Bool)):
         return sorted(found)
-    return sorted(found, key=grid_order if isinstance(elem, ty.NAMED) else repr)
+    if isinstance(elem, ty.FeatureType):
+        return sorted(found, key=attrgetter("order"))
+    if isinstance(elem, ty.CellType):
+        return list(_rows(frozenset(found)))
+    if isinstance(elem, ty.NAMED):
+        return sorted(found, key=grid_order)
+    return sorted(found, key=(lambda v: declared(v, elem)) if ty.placed(elem) else repr)
+
+
+@lru_cache(maxsize=512)
+def _rows(squares: frozenset[Cell]) -> tuple[Cell, ...]:
+    """Squares row by row: the same frontier is walked over again and again."""
+    return tuple(sorted(squares, key=grid_order))
+
+
+def bag_items(bag: Map, kind: BagOf) -> list[tuple[Value, int]]:
+    """What a bag holds, each with how often, in the declared order of its type."""
+    items = list(bag.items())
+    return sorted(items, key=lambda item: declared(item[0], kind.elem)) if ty.placed(kind.elem) else items
+
+
+def declared(found: Any, kind: Type) -> Any:
+    """What values of a type that holds places of the grid are put in order by."""
+    match kind:
+        case ty.Enum(_, _, family):
+            return family.index(found)
+        case ty.Maybe(elem):
+            return () if found is None else (declared(found, elem),)
+        case ty.Record(_, fields):
+            return tuple(declared(found[n], f) for n, f in fields)
+        case ty.CellType() | ty.EdgeType() | ty.PartType():
+            return grid_order(found)
+        case ty.FeatureType():
+            return found.order
+        case ty.ListOf(elem, _):
+            return tuple(declared(v, elem) for v in found)
+        case ty.SetOf(elem):
+            return sorted(declared(v, elem) for v in found)
+        case ty.BagOf(elem, _):
+            return sorted((declared(v, elem), n) for v, n in found.items() if n)
+        case ty.MapOf(key, inner):
+            return sorted((declared(k, key), declared(v, inner)) for k, v in found.items())
+        case ty.LayoutType():
+            return sorted((grid_order(c), laid) for c, laid in found.cells.items())
+    return found
 
 
 def grid_order(found: Any) -> tuple[Any, ...]:
@@ -168,6 +214,13 @@ def _call(e: Call, here: Place) -> Value:
     return BOARD[e.name](*(value(a, here) for a in e.args))
 
 
+def meant(written: Value, found: Value) -> bool:
+    """Does a value that a person wrote mean this one of a move? A part may be named by any of its sides."""
+    if isinstance(written, Part) and isinstance(found, Part):
+        return found.called(written)
+    return same(written, found)
+
+
 def next_seat(seat: int, among: frozenset[int], players: int, way: int) -> int:
     """The next of some players in turn order; the same one when alone."""
     for k in range(1, players + 1):
@@ -177,4 +230,4 @@ def next_seat(seat: int, among: frozenset[int], players: int, way: int) -> int:
     raise Fault("empty", "there is no player to step to")
 
 
-__all__ = ["Place", "bindings", "in_order", "next_seat", "same", "value", "visit"]
+__all__ = ["Place", "bag_items", "bindings", "in_order", "meant", "next_seat", "same", "value", "visit"]

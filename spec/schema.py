@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from tablelaw.spec import forms
-from tablelaw.spec.forms import KINDS, LATER, RULES, Any, Either, Form, ListShape, MapShape, Shape, Text
+from tablelaw.spec.forms import KINDS, RULES, Any, Either, Form, ListShape, MapShape, Shape, Text
 
 Json: TypeAlias = dict[str, object]
 
@@ -191,7 +191,7 @@ def _form(shape: Form, *, top: bool = False) -> Json:
         says = _SAYS.get("/" + key) if top else _SAYS.get(f"{shape.says}/{key}", _SAYS.get(key))
         if shape is forms.QUESTION and key in KINDS:
             found = {**_SPECIAL.get(key, found)}
-            says = KINDS[key] + (f" (comes with {LATER[key]}; this version does not answer it)" if key in LATER else "")
+            says = KINDS[key]
         properties[key] = {**found, "description": says or inner.says} if "$ref" not in found or says else found
     out: Json = {"type": "object", "properties": properties, "additionalProperties": False}
     if shape.required:

@@ -152,5 +152,9 @@ def read_setting(doc: Document, pairs: list[tuple[str, str]], sink: Diagnostics,
             cure = f"did you mean `{near}`?" if near else "one of " + ", ".join(allowed[:12])
             sink.error("R206", span, f"`{value}` is not a value of option `{name}`", help=cure)
             continue
+        if found.get(name, value) != value:
+            message = f"option `{name}` is set to `{found[name]}` and to `{value}`"
+            sink.error("Q301", span, message, help="set it once")
+            continue
         found[name] = value
     return found

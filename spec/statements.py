@@ -307,6 +307,8 @@ class Effects:
         amount = typer.expr(value, kind.elem)
         if isinstance(amount.type, Unknown):
             return []
+        if isinstance(amount.type, Maybe) and not ty.fits(amount.type, kind.elem):
+            amount = typer.sure(amount, value)
         if isinstance(kind, ty.ListOf):
             if op == "sub" or not ty.fits(amount.type, kind.elem):
                 cure = "items are not taken out of a list" if op == "sub" else f"write one {told(kind.elem)} after `+=`"

@@ -363,6 +363,8 @@ def fits(value: Type, target: Type) -> bool:
             )
         case LayoutType(), LayoutType():
             return value.faces == target.faces and (value.width, value.height) == (target.width, target.height)
+        case FeatureType(a), FeatureType(b):
+            return a.faces == b.faces
     return value == target
 
 
@@ -399,7 +401,8 @@ def contains(t: Type, value: Value) -> bool:
         case EdgeType():
             return isinstance(value, Edge) and contains(t.cell, value.cell) and value.side in t.side.values
         case PartType():
-            return isinstance(value, Part) and contains(t.cell, value.cell)
+            known = isinstance(value, Part) and contains(t.cell, value.cell) and value.kind in t.kinds.values
+            return known and (value.side is None or value.side in t.sides.values)
         case LayoutType(_, limit):
             return isinstance(value, Layout) and len(value) <= limit and all(contains(t.cell, c) for c in value.cells)
         case FeatureType():
@@ -450,9 +453,31 @@ def cardinality(t: Type) -> int | None:
     return None
 
 
+def placed(t: Type) -> bool:
+    """Does a value of the type hold a place of the grid? Bags of such keep what occurs alone, not a count for each name."""
+    match t:
+        case CellType() | EdgeType() | PartType() | LayoutType() | LaidType() | FeatureType():
+            return True
+        case Maybe(elem) | SetOf(elem) | ListOf(elem, _) | BagOf(elem, _):
+            return placed(elem)
+        case MapOf(key, value):
+            return placed(key) or placed(value)
+        case Record(_, fields):
+            return any(placed(f) for _, f in fields)
+    return False
+
+
+MOST_PLACED = 256
+"""How many elements a set of places is taken to have, when what a position is made of is reckoned."""
+
+
 def places(t: Type) -> tuple[int, int]:
     """How many single values one value of the type is made of at most, and how deep it is nested."""
     match t:
+        case SetOf(elem) | BagOf(elem, _) if placed(elem):
+            n, deep = places(elem)
+            limit = t.limit if isinstance(t, BagOf) and t.limit is not None else MOST_PLACED
+            return 1 + (n + 1) * limit, deep + 1
         case Maybe(elem):
             n, deep = places(elem)
             return n + 1, deep + 1
@@ -549,7 +574,7 @@ def default(t: Type) -> Value:
         case SetOf():
             return frozenset()
         case BagOf(elem):
-            return Map([(k, 0) for k in domain(elem)])
+            return Map() if placed(elem) else Map([(k, 0) for k in domain(elem)])
         case ListOf():
             return ()
         case MapOf(key, value):

@@ -8,13 +8,28 @@ from tablelaw.spec.document import Definition
 from tablelaw.spec.formulas import parse_piece, static_value
 from tablelaw.spec.names import Names
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import BOOL, UNKNOWN, BagOf, Int, ListOf, MapOf, Maybe, SetOf, Type, Unknown
+from tablelaw.spec.types import (
+    BOOL,
+    UNKNOWN,
+    BagOf,
+    FeatureType,
+    Int,
+    LayoutType,
+    ListOf,
+    MapOf,
+    Maybe,
+    SetOf,
+    Type,
+    Unknown,
+)
 from tablelaw.spec.yaml_nodes import Scalar
 
 WIDEST = 2**40
 LARGEST_VALUE = 20_000
 """How many single values one value of a type may be made of."""
 DEEPEST_TYPE = 12
+MOST_COUNTED = 512
+"""How many names of a type a bag may count in a game with pieces."""
 _GENERIC = {"map": 2, "set": 1, "bag": 2, "list": 2, "maybe": 1}
 _EXAMPLE = {
     "map": "map[Player, 0..9]", "set": "set[Card]", "bag": "bag[Card, 10]", "list": "list[Card, 10]", "maybe": "maybe[Card]",
@@ -37,11 +52,28 @@ def read_parameters(definition: Definition, names: Names, sink: Diagnostics) -> 
     """The arguments of a definition with their types; None (and a diagnostic) when one has none."""
     scope: dict[str, Type] = {}
     for name, scalar, start, end in definition.params:
-        kind = _read(scalar, start, end, names, sink, 0)
+        feature = scalar.text[start:end].strip() == "Feature" and "Feature" not in names.types
+        kind = _feature(scalar.place(start, end), names, sink) if feature else _read(scalar, start, end, names, sink, 0)
         if kind is None:
             return None
         scope[name] = Int(name=kind.name) if isinstance(kind, Int) else kind
     return scope
+
+
+def _feature(span: Span, names: Names, sink: Diagnostics) -> Type | None:
+    """The type of features, as an argument may have it: those of the layouts of the game."""
+    layouts = [k for k in names.variables.values() if isinstance(k, LayoutType)]
+    if len({k.faces for k in layouts}) == 1 and names.kinds is not None:
+        return FeatureType(max(layouts, key=lambda k: k.limit))
+    if any(isinstance(k, Unknown) for k in names.variables.values()):
+        return UNKNOWN
+    if layouts and names.kinds is not None:
+        cure = "take a part instead, and ask `feature(table, part)` inside"
+        sink.error("R210", span, "this game has layouts of several pieces, so `Feature` does not say of which", help=cure)
+    else:
+        cure = "declare pieces with `parts:` under `pieces:`, and a variable of type `layout[…]`"
+        sink.error("R212", span, "`Feature` speaks of layouts with parts, and this game has none", help=cure)
+    return None
 
 
 def is_type(text: str, names: Names) -> bool:
@@ -91,6 +123,10 @@ def _read(scalar: Scalar, start: int, end: int, names: Names, sink: Diagnostics,
         return _generic(scalar, start, word, span, names, sink, depth)
     if word in _GENERIC:
         sink.error("R210", span, f"`{word}` takes {_parts(word)} in brackets", help=f"write for example `{_EXAMPLE[word]}`")
+        return None
+    if word == "Feature" and names.cell is not None:
+        cure = "store a part, and ask `feature(table, part)` when the feature is needed"
+        sink.error("R210", span, "a feature is read from a layout and never kept", help=cure)
         return None
     near = did_you_mean(word, [*names.types, "bool", "Player", *_GENERIC])
     cure = f"did you mean `{near}`?" if near else "name it under `types:`, or write a range such as `0..5`"
@@ -203,7 +239,7 @@ def _made(
     if head == "maybe":
         return first if isinstance(first, Maybe) else Maybe(first)
     if head == "set":
-        return SetOf(first) if _small(first, place, sink, 256) else None
+        return SetOf(first) if ty.placed(first) or _small(first, place, sink, 256) else None
     if head == "map":
         return MapOf(first, second) if _small(first, place, sink, 4096) else None
     parsed = parse_piece(scalar, *last, sink)
@@ -221,7 +257,8 @@ def _made(
         return None
     if head == "list":
         return ListOf(first, limit.value)
-    return BagOf(first, limit.value) if _small(first, place, sink, 256) else None
+    most = 256 if names.cell is None else MOST_COUNTED  # with boards, positions are not numbers laid out one by one
+    return BagOf(first, limit.value) if ty.placed(first) or _small(first, place, sink, most) else None
 
 
 def sized(kind: Type, span: Span, sink: Diagnostics) -> Type | None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
 Value = Any
@@ -29,6 +29,21 @@ class Map(Mapping[Any, Any]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def keys(self) -> KeysView[Any]:
+        return self._items.keys()
+
+    def values(self) -> ValuesView[Any]:
+        return self._items.values()
+
+    def items(self) -> ItemsView[Any, Any]:
+        return self._items.items()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self._items.get(key, default)
 
     def __hash__(self) -> int:
         if self._hash is None:

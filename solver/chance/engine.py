@@ -15,6 +15,7 @@ from tablelaw.solver.chance.graph import Chances, Refused, TooMany, averaged, co
 from tablelaw.solver.chance.left_open import LeftOpen
 from tablelaw.solver.chance.policy import Solved, rewalk
 from tablelaw.solver.chance.ready import Ready, chain_of
+from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game
@@ -72,8 +73,8 @@ class Chance:
             budget.check()
         try:
             told = LeftOpen(game, self._in_part).ask(asked, sense, budget)
-        except Refused as why:
-            told = Verdict("unknown", reason=str(why), engine=NAME)
+        except (Refused, Unlowerable) as why:
+            told = Verdict("unknown", reason=f"with the board left open: {why}", engine=NAME)
         if told.value is not None:
             return told
         try:  # with the board as it is after all: a stated way of playing, or short hands, may keep to few layouts

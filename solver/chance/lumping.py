@@ -86,8 +86,10 @@ def _holds(kind: Type, family: tuple[str, ...]) -> bool:
             return kind.family == family
         case Maybe(elem) | ListOf(elem) | SetOf(elem):
             return _holds(elem, family)
-        case MapOf(_, inner):
-            return _holds(inner, family)
+        case BagOf(elem):
+            return not isinstance(elem, Enum) and _holds(elem, family)
+        case MapOf(key, inner):
+            return (not isinstance(key, Enum) and _holds(key, family)) or _holds(inner, family)
         case Record(_, inner_fields):
             return any(_holds(f, family) for _, f in inner_fields)
     return False

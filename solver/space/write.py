@@ -38,11 +38,12 @@ from tablelaw.spec.core import (
     Op,
     Var,
 )  # fmt: skip
+from tablelaw.spec.features import FIELDS
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.grid import Cell, Edge, Part
 from tablelaw.spec.layouts import BOARD
 from tablelaw.spec.operators import OPERATORS, Fault, item, same, size
-from tablelaw.spec.reckon import in_order, next_seat
+from tablelaw.spec.reckon import bag_items, in_order, next_seat
 from tablelaw.spec.types import BagOf, Bool, Enum, Int, LayoutType, ListOf, MapOf, Maybe, Record, SetOf, Type
 from tablelaw.spec.values import Map, Value
 
@@ -125,6 +126,23 @@ def drawn_odds(bag: Map) -> list[tuple[Value, Fraction]]:
     return [(k, Fraction(bag[k], whole)) for k in drawn(bag)]
 
 
+def ordered(bag: Map, kind: BagOf) -> Iterator[Value]:
+    """Each copy in a bag of what holds places of the grid, in declared order."""
+    for k, n in bag_items(bag, kind):
+        for _ in range(n):
+            yield k
+
+
+def placed_put(bag: Map, key: Value, n: int, kind: BagOf, name: str) -> Map:
+    """A bag of what holds places of the grid with another count of one."""
+    if not ty.contains(kind.elem, key):
+        raise Fault("range", "such a bag holds no place beyond the board")
+    new: Map = whole(bag.set(key, n), kind)
+    if n < 0 or sum(new.values()) > (kind.limit or 0):
+        raise Fault("range", f"`{name}` leaves its range")
+    return new
+
+
 def bag_put(bag: Map, key: Value, n: int, limit: int, name: str) -> Map:
     """A bag with another count of one name."""
     if key not in bag:
@@ -144,7 +162,7 @@ def drawn(bag: Map) -> list[Value]:
 HELPERS: dict[str, Any] = {
     "Map": Map, "Cell": Cell, "Edge": Edge, "Part": Part, "Fault": Fault, "item": item, "same": same, "size": size,
     "copies": copies, "bag_parts": bag_parts, "greatest": greatest, "least": least, "field_of": field_of, "require": require,
-    "rolls": rolls, "drawn": drawn, "bag_put": bag_put,
+    "rolls": rolls, "drawn": drawn, "bag_put": bag_put, "placed_put": placed_put, "ordered": ordered,
     "rolled_odds": rolled_odds, "drawn_odds": drawn_odds, "ONE": Fraction(1), "put": put, "whole": whole,
     "contains": ty.contains, "in_order": in_order, "next_seat": next_seat, **{f"op_{n}": f for n, f in OPERATORS.items()},
     **{f"board_{n}": f for n, f in BOARD.items()},
@@ -285,7 +303,11 @@ class Writer:
                 return f"{owner}[{name!r}]"
             case ty.CellType() | ty.EdgeType():
                 return f"{owner}.{name}"
-            case ty.PartType() | ty.LaidType() | ty.FeatureType():
+            case ty.FeatureType():
+                return f"{owner}.{name}" if name in FIELDS else f"{owner}.total({name!r})"
+            case ty.PartType() if name in ("cell", "kind", "side", "sides"):
+                return f"{owner}.{name}"
+            case ty.PartType() | ty.LaidType():
                 return f"{owner}.read({name!r})"
         return f"field_of({owner}, {name!r})"
 
@@ -311,11 +333,17 @@ class Writer:
                 return f"range({domain.lo}, {domain.hi} + 1)"
             return self.constant(tuple(ty.domain(domain)), ("domain", domain))
         text, kind = self.expr(domain, names), domain.type
+        if isinstance(kind, BagOf) and ordered and ty.placed(kind.elem) and not _stored(domain):
+            return f"ordered({text}, {self.constant(kind, ('type', kind))})"
         if isinstance(kind, BagOf):
             return f"copies({text})"
         if isinstance(kind, SetOf) and ordered:
             if isinstance(domain, Const):
                 return self.constant(tuple(in_order(domain.value, kind)))
+            if isinstance(domain, Index) and isinstance(domain.base, Const) and isinstance(domain.base.value, Map):
+                found = domain.base.value
+                table = self.constant(Map({k: tuple(in_order(v, kind)) for k, v in found.items()}), ("ordered", found))
+                return f"item({table}, {self.expr(domain.key, names)})"
             return f"in_order({text}, {self.constant(kind, ('type', kind))})"
         return text
 
@@ -390,14 +418,18 @@ class Writer:
                     if when is not None:
                         self.line(indent, f"if {self.expr(when, names)}:")
                     inner = indent + (when is not None)
-                    if clause in self.counters:
-                        self.line(inner, f"c{self.counters.index(clause)} = 1")
+                    self.happened(clause, inner)
                     self.run(body, names, inner)
                 case Bind(bound, values, body):
                     own_names = {n: self.fresh(n) for n in bound}
                     for n, v in zip(bound, values, strict=True):
                         self.line(indent, f"{own_names[n]} = {self.expr(v, names)}")
                     self.run(body, {**names, **own_names}, indent)
+
+    def happened(self, clause: str, indent: int) -> None:
+        """What is written where a clause takes effect."""
+        if clause in self.counters:
+            self.line(indent, f"c{self.counters.index(clause)} = 1")
 
     def _assign(self, e: Assign, names: dict[str, str], indent: int) -> None:
         kind = self.kinds[e.name]
@@ -421,17 +453,22 @@ class Writer:
             self.line(indent, f"{target} = {target}.set({key}, {new})")
             return
         if len(keys) == 1 and isinstance(kind, BagOf):
-            self.line(indent, f"{target} = bag_put({target}, {keys[0]}, {value}, {kind.limit}, {e.name!r})")
+            self.line(indent, f"{target} = {self._bag_put(target, keys[0], value, kind, e.name)}")
             return
         if len(keys) == 2 and isinstance(kind, MapOf) and isinstance(kind.value, BagOf):
             key = self.fresh("key")
             self.line(indent, f"{key} = {keys[0]}")
             self.line(indent, f"if {key} not in {target}: raise Fault('index', f'there is no item for {{{key}}}')")
-            bag = f"bag_put({target}[{key}], {keys[1]}, {value}, {kind.value.limit}, {e.name!r})"
+            bag = self._bag_put(f"{target}[{key}]", keys[1], value, kind.value, e.name)
             self.line(indent, f"{target} = {target}.set({key}, {bag})")
             return
         self.line(indent, f"{target} = put({target}, {what}, [{', '.join(keys)}], {value})")
         self.line(indent, f"if not contains({what}, {target}): raise Fault('range', '`{e.name}` leaves its range')")
+
+    def _bag_put(self, bag: str, key: str, value: str, kind: BagOf, name: str) -> str:
+        if ty.placed(kind.elem):
+            return f"placed_put({bag}, {key}, {value}, {self.constant(kind, ('type', kind))}, {name!r})"
+        return f"bag_put({bag}, {key}, {value}, {kind.limit}, {name!r})"
 
     def _check(self, text: str, kind: Type, source: Type, name: str, indent: int) -> None:
         """A fault where the value lies outside the type, unless its own type keeps it inside."""
@@ -619,6 +656,11 @@ class Writer:
         self.line(0, f"def formula(s, p, actor{''.join(', ' + n for n in names)}):")
         self.line(1, f"return {self.expr(e, {'actor': 'actor', **{n: n for n in names}})}")
         return "\n".join(self.lines) + "\n"
+
+
+def _stored(e: Expr) -> bool:
+    """Is it a variable, or an item or field of one? What is kept is in order."""
+    return isinstance(e, Var) or (isinstance(e, (Index, Field)) and _stored(e.base))
 
 
 def _holds_bags(kind: Type) -> bool:

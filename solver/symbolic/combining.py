@@ -129,6 +129,8 @@ class Combining:
         """An operator but `and` and `or`."""
         if op == "ne":
             return neg(self.operator("eq", args, kind))
+        if op == "sure" and is_number(args[0]):
+            return args[0]
         if all(is_number(a) for a in args) and op not in ("in", "union", "meet", "minus", "append"):
             return self._arithmetic(op, [number(a) for a in args], args, kind)
         if op == "not":

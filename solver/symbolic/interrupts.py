@@ -16,6 +16,8 @@ from typing import Any
 
 import z3
 
+from tablelaw.solver import queries
+
 _listening: list[socket.socket] = []
 
 
@@ -28,7 +30,16 @@ def ask(solver: Any, *assumptions: Any) -> Any:
     solver.set("ctrl_c", False)
     answer = solver.check(*assumptions)
     raise_if_pressed()
+    queries.tell(lambda: _text(solver, assumptions, str(answer)), str(answer))
     return answer
+
+
+def _text(solver: Any, assumptions: tuple[Any, ...], answer: str) -> str:
+    """A question in SMT-LIB 2: everything asserted, what is assumed among it."""
+    whole = z3.Solver()
+    whole.add(*solver.assertions(), *assumptions)
+    lines = [x for x in whole.to_smt2().splitlines() if not x.startswith((";", "(set-info"))]
+    return "\n".join([f"; z3 said: {answer}", "(set-logic ALL)", f"(set-info :status {answer})", *lines]) + "\n"
 
 
 def raise_if_pressed() -> None:

@@ -235,3 +235,60 @@ def test_any_layout_is_a_drawing(layout: Layout) -> None:
     """Random pieces of all kinds: well-formed XML that names each piece once."""
     root = parsed(drawing("t", [Frame(layout, frozenset(layout.cells), dict.fromkeys(layout.cells, 1), "c & d")]))
     assert len(piece_titles(root)) == len(layout.cells) == outlines(root)
+
+
+MEADOW, MEADOW_AT = (
+    str(Path(__file__).resolve().parents[2] / "docs" / "transcripts" / name) for name in ("meadow.yaml", "meadow-at.yaml")
+)
+
+
+def test_a_landscape_has_its_figures_and_a_legend(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each figure is a disc that names its player, each kind that lies there is told, also in the description."""
+    assert main(["draw", MEADOW, "--at", MEADOW_AT]) == 0
+    root = parsed(capsys.readouterr().out)
+    titles = [t.text for t in root.iter(f"{SVG}title")]
+    assert titles.count("player 0") == titles.count("player 1") == 2  # on the board and in the legend
+    words = {t.text for t in root.iter(f"{SVG}text")}
+    assert {"town", "path", "grass", "mill", "kite", "M", "K", "player 0", "player 1"} <= words
+    desc = root.find(f"{SVG}desc")
+    assert desc is not None
+    assert "player 1 on the town of (0, -1)" in (desc.text or "")
+
+
+def test_a_ray_shows_what_a_part_points_at(capsys: pytest.CaptureFixture[str]) -> None:
+    """The squares in the way that it points, turned with its piece, and whether a piece lies on each."""
+    assert main(["draw", MEADOW, "--at", MEADOW_AT, "--ray", "(1, 1)"]) == 0
+    root = parsed(capsys.readouterr().out)
+    titles = [t.text for t in root.iter(f"{SVG}title")]
+    wanted = ["1: (0, 0), a piece lies there", "2: (-1, -1), a piece lies there", "3: (-2, -2), nothing lies there"]
+    assert [t for t in titles if t in wanted] == wanted
+
+
+@pytest.mark.parametrize("square, code", [("(0, 0)", "Q109"), ("(4, 4)", "Q109"), ("here", "T113"), ("", "T113")])
+def test_a_ray_from_nothing_is_told(square: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A square where nothing points anywhere, or that is none."""
+    assert main(["draw", MEADOW, "--at", MEADOW_AT, "--ray", square]) == 2
+    assert capsys.readouterr().err.startswith(f"error[{code}]")
+
+
+def test_a_play_on_a_landscape_has_its_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who stands there in the frames of a play, as far as pieces are laid."""
+    main(
+        [
+            "ask",
+            MEADOW,
+            "--after",
+            "lay(face=gate, cell=(1, 0), rotation=0); stand(part=part((1, 0), town, N))",
+            "turn == 1",
+            "--json",
+        ]
+    )
+    row = json.loads(capsys.readouterr().out)["results"][0]
+    row["trace"]["steps"].append(row["trace"]["steps"][-1] | {"state": row["trace"]["steps"][-1]["state"] | {"turn": 0}})
+    lay = {"table": row["trace"]["steps"][-1]["state"]["table"] | {"(2, 0)": "gate/0"}}
+    row["trace"]["steps"].append({"state": row["trace"]["steps"][-1]["state"] | lay, "move": "lay"})
+    file = tmp_path / "play.json"
+    file.write_text(json.dumps({"results": [row]}), encoding="utf-8")
+    assert main(["draw", MEADOW, "--trace", str(file)]) == 0
+    root = parsed(capsys.readouterr().out)
+    assert [t.text for t in root.iter(f"{SVG}title")].count("player 0") == 2  # in the last frame and in the legend

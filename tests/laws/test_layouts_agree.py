@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from tablelaw.solver.layout import kernel
 from tablelaw.solver.layout import reference as ref
 from tablelaw.solver.layout.reference import PartNode
+from tablelaw.spec import layouts as layouts_module
 from tablelaw.spec.diagnostics import render
 from tablelaw.spec.grid import SIDES, Cell, Edge, Part, across, step
 from tablelaw.spec.layouts import Feature, Layout
@@ -108,6 +109,34 @@ def by_layouts(table: Layout, tried: list[Probe]) -> Answers:
         "follow": {e: table.follow(e) for e in some_edges(table)},
         "touches": {(nodes(f), nodes(g)) for f, g in pairs(every) if f.touches(g)},
     }
+
+
+def by_laying(table: Layout, tried: list[Probe]) -> Answers:
+    """The evaluator again, pieces laid one by one in any order and asked on the way: each layout from the one before."""
+    r = random.Random(len(tried) + sum(c.x * 7 + c.y for c in table.cells))
+    now = table.with_cells({})
+    for cell in r.sample(sorted(table.cells), len(table.cells)):
+        for kind in table.pieces.kinds:
+            if r.random() < 0.4:
+                now.features(kind)
+        if r.random() < 0.5:
+            for probe in tried:
+                now.fits(*probe)
+            hash(now)
+        if r.random() < 0.5:
+            now.frontier(r.randint(1, 3))
+        if tried and r.random() < 0.3:
+            now.with_piece(cell, *r.choice(tried)[1:]).features(r.choice(list(table.pieces.kinds)))  # another that is not kept
+        now = now.with_piece(cell, *table.cells[cell])
+    assert now == table
+    assert hash(now) == hash(table)
+    for kind in table.pieces.kinds:
+        found = {f: f.order for f in now.features(kind)}
+        assert found == {f: f.order for f in table.features(kind)}
+        for f in found:
+            assert all(Part(p.cell, kind, at) in f for p in f.parts for at in p.sides or (None,))
+            assert not any(Part(p.cell, kind, at) in f for g in found if g != f for p in g.parts for at in p.sides or (None,))
+    return by_layouts(now, tried)
 
 
 def board_of(table: Layout, reach: int = 45) -> kernel.Board:
@@ -297,7 +326,7 @@ def sights(table: Layout, truth: Answers) -> Iterable[str]:
             yield "follow round a loop"
 
 
-KNOWN: dict[str, Telling] = {"layouts": by_layouts, "kernel": by_kernel}
+KNOWN: dict[str, Telling] = {"layouts": by_layouts, "laying": by_laying, "kernel": by_kernel}
 
 
 def test_all_questions_are_asked() -> None:
@@ -347,6 +376,14 @@ def test_layouts_agree(part: int) -> None:
         "follow to an empty square": 1000, "follow round a loop": 5,
     }  # fmt: skip
     assert {k: met[k] for k, n in least.items() if met[k] < n} == {}
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_what_is_forgotten_is_worked_out_again(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where hardly any layout may keep what it has worked out, or none, the answers are the same."""
+    monkeypatch.setattr(layouts_module, "MOST_KNOWING", most)
+    monkeypatch.setattr(layouts_module, "_KNOWING", deque())
+    assert check(range(500, 512), {"laying": by_laying})["layouts"] == 96
 
 
 @pytest.mark.slow

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         ("parts(hand)", "set[bag[Card, 9]]"),
         ("rich(0)", "bool"),
         ("big.strength", "3"),
+        ("score[owner]", "Points"),
+        ("rich(owner)", "bool"),
     ],
 )
 def test_type(small: Read, text: str, kind: str) -> None:
@@ -78,7 +80,8 @@ def test_type(small: Read, text: str, kind: str) -> None:
         ("turn[0]", "T102"),
         ("score[cap]", "T101"),
         ("board[cap, 0]", "T102"),
-        ("score[owner]", "T101"),
+        ("pot + owner", "T102"),
+        ("owner < 1", "T102"),
         ("any(c for c in Card)", "T101"),
         ("sum(c for c in Card)", "T102"),
         ("any(row)", "T102"),

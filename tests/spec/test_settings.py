@@ -63,7 +63,7 @@ def test_what_exists_depends_on_the_setting(read: Reader) -> None:
 def test_a_clause_replaces_another_where_it_is_in_force(read: Reader) -> None:
     """`replaces` with an `only` takes the place of the other clause under those settings."""
     found = game(read)
-    assert [c.id for c in found.under(bonus="late").actions[0].checks] == ["plain-new", "better"]
+    assert [c.id for c in found.under(bonus="late").actions[0].checks] == ["better", "plain-new"]
 
 
 def test_numbers_are_known_before_types(read: Reader) -> None:

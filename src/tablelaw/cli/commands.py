@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import json
 import os
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablelaw import __version__
+from tablelaw.cli import watchdog
 from tablelaw.spec.diagnostics import Diagnostics, render
 
 if TYPE_CHECKING:
+    from tablelaw.checkers.queries import Queries
     from tablelaw.checkers.result import Result
     from tablelaw.checkers.selection import Case
     from tablelaw.checkers.session import Session
@@ -139,16 +142,33 @@ def envelope(rules: Rules, results: list[dict[str, object]]) -> str:
 
 def check(args: argparse.Namespace) -> int:
     """`tablelaw check`."""
+    sink, began = Diagnostics(), time.monotonic()
+    results: list[Result] = []
+    status = check_all(args, sink, results)
+    if args.junit:
+        from tablelaw.report.junit import junit
+        from tablelaw.spec.source import write_whole
+
+        wrong = "\n".join(render(d) for d in sink.items) if sink.has_errors else ""
+        write_whole(Path(args.junit), junit(args.spec, results, time.monotonic() - began, wrong))
+    return status
+
+
+def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result]) -> int:
+    """Ask everything that the arguments ask for; the exit status. The answers are put into `answered` as well."""
+    from tablelaw.checkers.queries import Queries
     from tablelaw.checkers.result import exit_status
     from tablelaw.checkers.selection import Request
     from tablelaw.checkers.session import Session
     from tablelaw.report import text
 
-    sink, progress = Diagnostics(), Progress()
+    progress = Progress()
     if args.evidence == "":
         sink.error("Q109", None, "`--evidence` needs the name of a folder", help="name one: `--evidence DIR`")
     elif args.export and not args.evidence:
         sink.error("Q109", None, "`--export` needs a folder to write to", help="name one: `--evidence DIR`")
+    if args.junit == "":
+        sink.error("Q109", None, "`--junit` needs the name of a file", help="name one: `--junit report.xml`")
     rules = None if sink.has_errors else load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
@@ -159,17 +179,20 @@ def check(args: argparse.Namespace) -> int:
     request = Request(
         tuple(args.question), setting, args.every_option, open_options, args.players, args.every_players, args.engine,
         args.time or MOST_SECONDS, args.memory or most_memory(), progress.tell, not args.quick,
+        args.sample or 0,
     )  # fmt: skip
     session = Session(rules, request, sink)
     if not session.check():
         return complain(sink)
     cases = list(session.selection.cases())
-    found = answer_all(session, cases, progress, args)
+    asked = Queries() if args.export == "smtlib" else None
+    found = answer_all(session, cases, progress, args, asked)
     if found is None:
         return complain(sink)
     results, stopped = found
+    answered.extend(results)
     status = exit_status(results)
-    kept = keep_evidence(args, results, rules) if args.evidence else ""
+    kept = keep_evidence(args, results, rules, asked) if args.evidence else ""
     if kept is None:
         return BAD_SPEC
     if args.probe and not stopped:
@@ -188,48 +211,61 @@ def check(args: argparse.Namespace) -> int:
         if kept:
             print(text.wrap(kept, "    ", ""))
     if stopped:
-        print(f"stopped after {len(results)} of {len(cases)} answers", file=sys.stderr)
+        print(f"stopped after {len(results)} of {len(cases)} answers{stopped.rstrip(':')}", file=sys.stderr)
         return UNKNOWN if status == OK else status
     return status
 
 
 def answer_all(
-    session: Session, cases: list[Case], progress: Progress, args: argparse.Namespace
-) -> tuple[list[Result], bool] | None:
-    """Answer the cases in turn, printing each as it comes; what there is when Ctrl-C stops it, and whether it did.
+    session: Session, cases: list[Case], progress: Progress, args: argparse.Namespace, asked: Queries | None = None
+) -> tuple[list[Result], str] | None:
+    """Answer the cases in turn, printing each as it comes; what there is when Ctrl-C stops it, and why (":": by Ctrl-C).
 
-    None when a question turns out to be at fault (the sink knows).
+    None when a question turns out to be at fault (the sink knows). What z3 is asked is kept in `asked`.
     """
     from tablelaw.report import text
+    from tablelaw.solver.queries import heard_by
     from tablelaw.spec.settings import defaults
 
     results: list[Result] = []
     normal, many = defaults(session.doc), len(session.rules.counts) > 1
     progress.prefix = f"[1/{len(cases)}]"
     try:
-        for number, case, result in session.answers(cases):
-            progress.clear()
-            progress.prefix = f"[{number + 1}/{len(cases)}] after {case.name}:"
-            if result is None:
-                return None
-            results.append(result)
-            if not args.json:
-                print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
+        with heard_by(asked) if asked is not None else contextlib.nullcontext():
+            watchdog.again()
+            for number, case, result in session.answers(cases):
+                watchdog.again()
+                progress.clear()
+                progress.prefix = f"[{number + 1}/{len(cases)}] after {case.name}:"
+                if result is None:
+                    return None
+                results.append(result)
+                if asked is not None:
+                    asked.close()
+                if not args.json:
+                    print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
     except (KeyboardInterrupt, ctypes.ArgumentError) as stop:
         if isinstance(stop, ctypes.ArgumentError) and "KeyboardInterrupt" not in str(stop):
             raise
         progress.clear()
-        return results, True
-    return results, False
+        return results, watchdog.heard() or ":"
+    watchdog.rest()
+    return results, ""
 
 
-def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules) -> str | None:
+def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules, asked: Queries | None = None) -> str | None:
     """Write the evidence of what holds and say of how many answers; None (with a message) when it cannot be written."""
     from tablelaw.checkers.evidence import write_all
+    from tablelaw.checkers.itf import write_plays
+
+    def more(named: list[tuple[str, Result]]) -> dict[str, object]:
+        if args.export == "itf":
+            return {"plays": write_plays(Path(args.evidence), named, rules)}
+        return {} if asked is None else {"queries": asked.write(Path(args.evidence), named)}
 
     sink, models = Diagnostics(), args.export if args.export in ("prism", "drn") else ""
     try:
-        kept, without = write_all(Path(args.evidence), results, rules, args.export == "smt2", models, sink)
+        kept, without = write_all(Path(args.evidence), results, rules, args.export == "smt2", models, sink, more)
     except OSError as why_not:
         print(f"error[Q112]: evidence cannot be written: {why_not.strerror}: {args.evidence}", file=sys.stderr)
         return None
@@ -388,6 +424,7 @@ def lint(args: argparse.Namespace) -> int:
     if sink.has_errors:
         return complain(sink)
     request = Request(seconds=args.time or 60.0, tell=progress.tell, cores=False)
+    watchdog.again()
     findings = look(rules, setting, args.players or rules.counts[0], request)
     progress.clear()
     if args.json:
@@ -462,6 +499,34 @@ def play(args: argparse.Namespace) -> int:
     return play_by_hand(rules, game, node, args, sink)
 
 
+def ask(args: argparse.Namespace) -> int:
+    """`tablelaw ask`."""
+    from tablelaw.cli.ask import ask as answer_claims
+
+    return answer_claims(args)
+
+
+def compare(args: argparse.Namespace) -> int:
+    """`tablelaw compare`."""
+    from tablelaw.cli.compare import compare_command
+
+    return compare_command(args)
+
+
+def clarify(args: argparse.Namespace) -> int:
+    """`tablelaw clarify`."""
+    from tablelaw.cli.compare import clarify_command
+
+    return clarify_command(args)
+
+
+def moves(args: argparse.Namespace) -> int:
+    """`tablelaw moves`."""
+    from tablelaw.cli.ask import moves as list_moves
+
+    return list_moves(args)
+
+
 def draw(args: argparse.Namespace) -> int:
     """`tablelaw draw`."""
     from tablelaw.cli.draw import draw as draw_svg
@@ -476,10 +541,64 @@ def graph(args: argparse.Namespace) -> int:
     return write_graph(args)
 
 
+def playouts(args: argparse.Namespace) -> int:
+    """`tablelaw playouts`."""
+    from tablelaw.cli.playouts import playouts as play_at_random
+
+    return play_at_random(args)
+
+
+def perft(args: argparse.Namespace) -> int:
+    """`tablelaw perft`."""
+    from tablelaw.cli.perft import perft_command
+
+    return perft_command(args)
+
+
+def conform(args: argparse.Namespace) -> int:
+    """`tablelaw conform`."""
+    from tablelaw.cli.conform import conform_command
+
+    return conform_command(args)
+
+
+def fixtures(args: argparse.Namespace) -> int:
+    """`tablelaw fixtures`."""
+    from tablelaw.cli.fixtures import fixtures as write_fixtures
+
+    return write_fixtures(args)
+
+
+def mutants(args: argparse.Namespace) -> int:
+    """`tablelaw mutants`."""
+    from tablelaw.cli.fixtures import mutants as score_fixtures
+
+    return score_fixtures(args)
+
+
+def new(args: argparse.Namespace) -> int:
+    """`tablelaw new`."""
+    from tablelaw.cli.new import new as begin
+
+    sink = Diagnostics()
+    status = begin(args, sink)
+    return complain(sink) if status is None else status
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "new": new,
     "check": check,
     "why": why,
+    "ask": ask,
+    "compare": compare,
+    "clarify": clarify,
+    "moves": moves,
     "play": play,
+    "playouts": playouts,
+    "perft": perft,
+    "conform": conform,
+    "fixtures": fixtures,
+    "mutants": mutants,
     "draw": draw,
     "graph": graph,
     "list": listing,

@@ -7,23 +7,27 @@ import json
 import sys
 from pathlib import Path
 
+from tablelaw.checkers.standing import Figure, figures, on
 from tablelaw.cli.commands import BAD_SPEC, OK, complain, load_rules, read_position, setting_of
 from tablelaw.cli.layouts import chosen_layout
 from tablelaw.report.svg import Frame, drawing
 from tablelaw.solver import evaluate
 from tablelaw.spec.diagnostics import Diagnostic, Diagnostics
 from tablelaw.spec.game import Game
-from tablelaw.spec.grid import Cell
-from tablelaw.spec.layout_text import cell_text, read_layout
+from tablelaw.spec.grid import STEPS, Cell
+from tablelaw.spec.grid import step as off
+from tablelaw.spec.layout_text import cell_text, read_cell, read_layout
 from tablelaw.spec.layouts import Layout
 from tablelaw.spec.load import Rules
 from tablelaw.spec.pictures import word_of
 from tablelaw.spec.questions import Reader
 from tablelaw.spec.source import Source, read_source, write_whole
 from tablelaw.spec.types import LayoutType
-from tablelaw.spec.yaml_nodes import parse_yaml
+from tablelaw.spec.yaml_nodes import Scalar, parse_yaml
 
 MOST_FRAMES = 200
+FARTHEST, SHOWN = 100, 3
+"""How far pieces are looked for along a ray, and how many of its squares are shown in any case."""
 Row = dict[str, object]
 
 
@@ -74,14 +78,36 @@ def _drawn(args: argparse.Namespace, sink: Diagnostics) -> str:
     game = _game(args, rules, row, sink)
     name, kind = _layout(game, args.of, sink)
     title = f"{game.title or game.name}: {name}"
+    if args.trace is not None and args.ray is not None:
+        sink.error("Q109", None, "`--ray` is of a position, not of a play", help="give the position with `--at`")
+        raise _Unusable
     if args.trace is not None:
-        return drawing(f"{title}, a play", _frames(row, name, kind, where, sink))
+        return drawing(f"{title}, a play", _frames(game, row, name, kind, where, sink))
     node = read_position(args.at, sink)
     start = evaluate.starts(game)[0]
     state = start if node is None else Reader(game, sink, start).position(node)
     if state is None or sink.has_errors:
         raise _Unusable
-    return drawing(title, [Frame(state[name])])
+    cells = () if args.ray is None else _ray(state[name], kind, args.ray, sink)
+    return drawing(title, [Frame(state[name], standing=tuple(on(state[name], figures(game, state))), ray=cells)])
+
+
+def _ray(layout: Layout, kind: LayoutType, text: str, sink: Diagnostics) -> tuple[Cell, ...]:
+    """The squares that a part of the piece on a square points at, as far as pieces lie and two beyond."""
+    square = Scalar(text, "plain", Source("--ray", text).span(0, len(text)), tuple(range(len(text) + 1)))
+    cell = read_cell(square, kind.cell, sink)
+    if cell is None:
+        raise _Unusable
+    pieces = layout.pieces
+    turning = {k.name: k.turning for k in pieces.kinds.values()}
+    parts = layout.pieces.parts[layout.cells[cell]] if cell in layout.cells else ()
+    ways = [str(v) for p in parts for n, v in p.attributes if n in turning[p.kind] and v in STEPS]
+    if not ways:
+        message = f"nothing on {cell_text(cell)} points anywhere"
+        sink.error("Q109", square.span, message, help="name a square with a part that has a direction")
+        raise _Unusable
+    far = max((k for k in range(1, FARTHEST) if off(cell, ways[0], k) in layout.cells), default=0)
+    return tuple(off(cell, ways[0], k) for k in range(max(far + 1, SHOWN) + 1))
 
 
 def _game(args: argparse.Namespace, rules: Rules, row: Row, sink: Diagnostics) -> Game:
@@ -157,7 +183,7 @@ def _steps(row: Row) -> list[Row]:
     return list(steps) if good and steps else []
 
 
-def _frames(row: Row, name: str, kind: LayoutType, where: str, sink: Diagnostics) -> list[Frame]:
+def _frames(game: Game, row: Row, name: str, kind: LayoutType, where: str, sink: Diagnostics) -> list[Frame]:
     """A frame for the start, unless it is empty, and one for each step that changes the layout."""
     frames: list[Frame] = []
     numbers: dict[Cell, int] = {}
@@ -173,7 +199,7 @@ def _frames(row: Row, name: str, kind: LayoutType, where: str, sink: Diagnostics
         caption = (
             f"{number}: {told or ('the start' if before is None else 'pieces taken away')}{', …' if len(laid) > 2 else ''}"
         )
-        frames.append(Frame(layout, frozenset(laid), dict(numbers), caption))
+        frames.append(Frame(layout, frozenset(laid), dict(numbers), caption, _standing(game, step, layout)))
         before = layout
     if len(frames) > 1 and not frames[0].layout.cells:
         frames.pop(0)
@@ -186,6 +212,14 @@ def _frames(row: Row, name: str, kind: LayoutType, where: str, sink: Diagnostics
         )
         raise _Unusable
     return frames
+
+
+def _standing(game: Game, step: Row, layout: Layout) -> tuple[Figure, ...]:
+    """Who stands on the pieces after a step; nobody where the rest of the position cannot be read."""
+    quiet = Diagnostics()
+    node = parse_yaml(Source("a step", json.dumps(step["state"], ensure_ascii=False)), quiet)
+    state = None if node is None else Reader(game, quiet, evaluate.starts(game)[0]).position(node)
+    return () if state is None or quiet.has_errors else tuple(on(layout, figures(game, state)))
 
 
 def _read(step: Row, name: str, kind: LayoutType, where: str, sink: Diagnostics) -> Layout:

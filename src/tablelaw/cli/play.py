@@ -14,11 +14,14 @@ from pathlib import Path
 
 from tablelaw.checkers import explain
 from tablelaw.checkers.nearby import centre, sorted_moves
+from tablelaw.cli.choosing import Choice, squares_first
 from tablelaw.cli.table import LONGEST_LINE, Drawn, Illegal, Table, Unclear, Undrawn, chosen
 from tablelaw.report import text
-from tablelaw.report.board import boards, named
+from tablelaw.report.board import boards
+from tablelaw.report.landscape import is_landscape
+from tablelaw.report.position import position_words
 from tablelaw.solver import evaluate
-from tablelaw.solver.evaluate import Move
+from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.trace import Step, change_texts, draw_text, move_text, position_json, step_text
 from tablelaw.spec.diagnostics import Diagnostics, printable, render
 from tablelaw.spec.game import Game
@@ -33,16 +36,20 @@ from tablelaw.spec.yaml_nodes import Node
 OK, FINDING, BAD = 0, 1, 2
 FEW = 9
 """How many moves of one action are listed before the rest is left to `moves ACTION`."""
+FEW_ON_LAND = 2
+"""The same where pieces are drawn well enough to choose on the board."""
 MOST_SQUARES = 30
 """How many moves `moves ACTION` lists of an action that names squares; the nearest come first."""
 
 HELP = """\
 NUMBER            play that move of the list
+lay               an action with many moves is chosen step by step; `back` undoes a step
 take(n=2)         play this move; its beginning is enough when no other begins so
 roll -> pips=3    with what was drawn; without it you are asked, or `--seed` draws
 moves [ACTION]    all legal moves, of one action; `moves take(n=2` those that begin so
 why MOVE          is it legal here, and by which clause is it not
-state             the position
+state             the position, in full
+board             the board, all of it
 record            the game so far, as a record
 save FILE         write the position to a file, for `--at`
 undo              take the last choice back
@@ -151,8 +158,10 @@ class Hand:
         self.terminal = sys.stdin.isatty()
         self.input = self._lines()
         self.listed: list[Move] = []
+        self.choice: Choice | None = None
         self.commands: dict[str, Callable[[str], object]] = {
-            "moves": self._moves, "why": self._why, "state": self._state, "record": self._record, "save": self._save,
+            "moves": self._moves, "why": self._why, "state": self._state, "board": self._board, "back": self._back,
+            "record": self._record, "save": self._save,
             "undo": self._undo, "seed": self._seed, "help": lambda _: print(HELP), "?": lambda _: print(HELP),
         }  # fmt: skip
 
@@ -193,15 +202,41 @@ class Hand:
         if command in ("quit", "exit", "q") and not taken:
             return False
         try:
-            if command in self.commands and not taken:
+            if self.choice is not None and not taken and (after := self.choice.take(line)) is not None:
+                self._chosen(after)
+            elif command in self.commands and not taken:
                 self.commands[command](rest.strip())
-            else:
+            elif not self._begun(line):
                 self._play(line)
         except Fault as fault:
             print(text.wrap(f"the rules have no value here: {fault.message}", "    ", ""))
         except Unclear as unclear:
             print(text.wrap(str(unclear), "    ", ""))
         return True
+
+    # moves, step by step
+
+    def _begun(self, typed: str) -> bool:
+        """An action with many moves, by its name alone: what it leaves open is asked one by one."""
+        mine = [m for m in self._legal() if m.action == typed]
+        if len(mine) <= FEW:
+            return False
+        self._chosen(Choice.of(self.game, self.table.state, self._in_order(mine)))
+        return True
+
+    def _chosen(self, choice: Choice) -> None:
+        if choice.done is not None:
+            self.choice = None
+            self._play(move_text(self.game, choice.done))
+            return
+        self.choice = choice
+        print(choice.text(text.width()))
+
+    def _back(self, rest: str) -> None:
+        if self.choice is None or self.choice.back is None:
+            print("no move is being chosen; `undo` takes the last one back")
+            return
+        self._chosen(self.choice.back)
 
     # moves
 
@@ -216,6 +251,7 @@ class Hand:
             _tell(sink)
             return
         before = len(self.table.steps)
+        self.choice = None
         try:
             self.table.play(line)
         except Illegal:
@@ -240,12 +276,22 @@ class Hand:
         try:
             if self.table.steps[-1].fault is None:
                 self.table.settle()
+                self._drawn_by_chance()
         except Unclear as unclear:
             print(text.wrap(str(unclear), "    ", ""))
         except Fault:
             pass  # told with the moves
         for at in range(before, len(self.table.steps)):
             self._told(self.table.steps[at - 1], self.table.steps[at])
+
+    def _drawn_by_chance(self) -> None:
+        """With a seed, the table draws too, as long as it has one thing to do."""
+        while self.table.dice is not None and self.table.steps[-1].fault is None:
+            moves = self.table.moves()
+            if len(moves) != 1 or moves[0].actor is not None:
+                return
+            self.table.go(moves[0], chosen(evaluate.draws(self.game, self.table.state, moves[0]), self.table.dice))
+            self.table.settle()
 
     def _told(self, before: Step, step: Step) -> None:
         assert step.move is not None
@@ -330,31 +376,45 @@ class Hand:
 
     def _show(self, before: int | None) -> None:
         """The position after a step, who moves and how."""
-        self._position(before)
         told = ending(self.table)
+        self.choice = None if told else self._squares()
+        self._position(before)
         if told:
             self.listed = []
             print(told)
             return
         self._list(None)
 
-    def _position(self, before: int | None) -> None:
+    def _squares(self) -> Choice | None:
+        """Where many moves of one action, and nothing else, differ first in a square, they are chosen on the board."""
+        moves = self._legal()
+        land = any(
+            isinstance(v.type, LayoutType) and is_landscape(self.table.state[v.name].pieces) for v in self.game.variables
+        )
+        if len(moves) <= (FEW_ON_LAND if land else FEW) or len({m.action for m in moves}) > 1:
+            return None
+        return squares_first(self._in_order(moves), self.game, self.table.state)
+
+    def _position(self, before: int | None, whole: bool = False) -> None:
         game, now = self.game, self.table.state
-        then = self.table.steps[max(0, min(before or 0, len(self.table.steps)) - 1)].state
-        parts = []
-        for v in game.variables:
-            mark = "*" if before is not None and now[v.name] != then[v.name] else ""
-            value = now[v.name]
-            part = f"{mark}{v.name} {named(value) if isinstance(v.type, LayoutType) else shown(value, v.type)}"
-            parts.append(part.replace(" ", "\xa0") if len(part) < 50 else part)  # kept on one line
+        then = self.table.steps[max(0, min(before or 0, len(self.table.steps)) - 1)].state if before is not None else None
+        parts = position_words(game, now, then, whole)
         print(text.wrap(", ".join(parts), "    ", "  ").replace("\xa0", " "))
-        drawn = boards(game, now, then if before is not None else None, text.width())
+        self._drawing(then, whole)
+
+    def _drawing(self, then: State | None, whole: bool) -> None:
+        labels = self.choice.labels if self.choice is not None and not whole else {}
+        drawn = boards(self.game, self.table.state, then, text.width(), labels=labels, cut=not whole and not labels)
         if drawn:
             print(drawn)
 
     def _list(self, only: str | None) -> None:
         """The legal moves with their numbers: shortened, or those of one action (of all: an empty name) or that begin so."""
         self.listed = self._in_order(self.table.moves())
+        if only is None and self.choice is not None:
+            print(f"player {self.listed[0].actor} to move, {len(self.listed)} moves:")
+            print(self.choice.text(text.width(), drawn=True))
+            return
         if not self.listed:
             print("nobody has a legal move, and the game has not ended")
             return
@@ -372,7 +432,7 @@ class Hand:
             group = [f"{n} {move_text(self.game, m)}" for n, m in numbered]
             far = len(group) > MOST_SQUARES and squared(self.game, name)
             if len(group) > FEW and only is None:
-                group[FEW - 1 :] = [f"… {len(group)} in all: `moves {name}`"]
+                group[FEW - 1 :] = [f"… {len(group)} in all: `moves {name}`, or choose: `{name}`"]
             elif far:
                 group[MOST_SQUARES:] = [f"… and {len(group) - MOST_SQUARES:,} more, farther off"]
             plain = len(group) == 1 and "(" not in group[0]
@@ -439,7 +499,10 @@ class Hand:
         print(answer) if answer is not None else _tell(sink)
 
     def _state(self, rest: str) -> None:
-        self._position(None)
+        self._position(None, whole=True)
+
+    def _board(self, rest: str) -> None:
+        self._drawing(None, whole=True)
 
     def _record(self, rest: str) -> None:
         print(text.record(self.game, self.table.trace))

@@ -16,7 +16,7 @@ from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.operators import Fault, same
 from tablelaw.spec.questions import Line, Reader
-from tablelaw.spec.reckon import value
+from tablelaw.spec.reckon import meant, value
 from tablelaw.spec.values import Value
 
 Drawn = tuple[tuple[str, Value], ...]
@@ -108,7 +108,7 @@ class Table:
 
     def fitting(self, line: Line) -> list[Move]:
         """The legal moves with the action and the arguments of the line."""
-        return [m for m in self.moves() if m.action == line.action and all(same(dict(m.args)[n], v) for n, v in line.args)]
+        return [m for m in self.moves() if m.action == line.action and all(meant(v, dict(m.args)[n]) for n, v in line.args)]
 
     def play(self, line: Line) -> list[Step]:
         """Play a line, before it what the table must do; the steps taken. Raises `Illegal`, `Unclear` or `Fault`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tablelaw.spec.glyphs import bends_apart, drawn_kinds, drawn_parts, line, straight
 from tablelaw.spec.grid import HALVES
 from tablelaw.spec.layout_text import piece_text
@@ -18,30 +20,35 @@ MIDDLE = (2, 1)
 
 def piece_art(pieces: Pieces, laid: Laid) -> dict[tuple[int, int], str]:
     """The characters of a block, by column and row."""
-    art: dict[tuple[int, int], str] = {}
     parts = drawn_parts(pieces, laid)
-    taken: set[str] = set()
-    if bends_apart(parts):
-        _two_bends(pieces, parts, art)
-    else:
-        middle = _through_the_middle(parts)
-        over = _crossing(parts)
-        for p in parts:
-            style = style_of(pieces, p)
-            for side in p.at:
-                if side not in taken:
-                    _stub(side, style, art, whole=p is middle, ends=p is not middle and len(p.at) == 1)
-                taken.add(side)
-            if p is middle:
-                art[MIDDLE] = _joint(frozenset(p.at), style)
-        if over is not None:
-            art.pop((1, 1), None)
-            art.pop((3, 1), None)
+    art = line_art(parts, lambda part: style_of(pieces, part))
     if not parts and not _by_halves(pieces, laid, art):
         art[MIDDLE] = "□"
     way = _arrow(pieces, laid)
     if way:
         art[3, 0] = way
+    return art
+
+
+def line_art(parts: list[FacePart], style: Callable[[FacePart], int]) -> dict[tuple[int, int], str]:
+    """Parts as lines, each in its style."""
+    art: dict[tuple[int, int], str] = {}
+    taken: set[str] = set()
+    if bends_apart(parts):
+        _two_bends(parts, style, art)
+        return art
+    middle = _through_the_middle(parts)
+    over = _crossing(parts)
+    for p in parts:
+        for side in p.at:
+            if side not in taken:
+                _stub(side, style(p), art, whole=p is middle, ends=p is not middle and len(p.at) == 1)
+            taken.add(side)
+        if p is middle:
+            art[MIDDLE] = _joint(frozenset(p.at), style(p))
+    if over is not None:
+        art.pop((1, 1), None)
+        art.pop((3, 1), None)
     return art
 
 
@@ -84,19 +91,19 @@ def _crossing(parts: list[FacePart]) -> FacePart | None:
     return level[0] if level and any(straight(p) and "N" in p.at for p in parts) else None
 
 
-def _two_bends(pieces: Pieces, parts: list[FacePart], art: dict[tuple[int, int], str]) -> None:
+def _two_bends(parts: list[FacePart], style: Callable[[FacePart], int], art: dict[tuple[int, int], str]) -> None:
     """Two bends past each other, each in its own half of the block."""
     for p in parts:
-        style = style_of(pieces, p)
+        mine = style(p)
         upper = "N" in p.at
         east = "E" in p.at
         y, near = 0 if upper else 2, 3 if east else 1
         up, down = ("N", "S") if upper else ("S", "N")
         toward, back = ("E", "W") if east else ("W", "E")
-        art[2, y] = _joint(frozenset((up, toward)), style)
-        art[near, y] = _joint(frozenset((down, back)), style)
-        art[near, 1] = _joint(frozenset((up, toward)), style)
-        art[4 if east else 0, 1] = arm(toward, style)
+        art[2, y] = _joint(frozenset((up, toward)), mine)
+        art[near, y] = _joint(frozenset((down, back)), mine)
+        art[near, 1] = _joint(frozenset((up, toward)), mine)
+        art[4 if east else 0, 1] = arm(toward, mine)
 
 
 def _by_halves(pieces: Pieces, laid: Laid, art: dict[tuple[int, int], str]) -> bool:
@@ -127,16 +134,16 @@ def merged(pieces: Pieces, laid: Laid) -> str:
     return line(frozenset(s for p in drawn_parts(pieces, laid) for s in p.at), 0)
 
 
-def look_alikes(layout: Layout) -> dict[Laid, str]:
+def look_alikes(layout: Layout, look: Callable[[Pieces, Laid], object] | None = None) -> dict[Laid, str]:
     """The pieces that lie here and could be taken for another: the face of each, with its turns if these are in doubt."""
-    pieces = layout.pieces
+    pieces, seen = layout.pieces, look or _look
     looks: dict[object, list[Laid]] = {}
     for face in pieces.faces:
         for rotation in pieces.rotations[face]:
-            looks.setdefault(_look(pieces, (face, rotation)), []).append((face, rotation))
+            looks.setdefault(seen(pieces, (face, rotation)), []).append((face, rotation))
     found: dict[Laid, str] = {}
     for laid in sorted(set(layout.cells.values())):
-        same = looks[_look(pieces, laid)]
+        same = looks[seen(pieces, laid)]
         if len(same) > 1:
             found[laid] = laid[0] if [f for f, _ in same].count(laid[0]) == 1 else piece_text(laid)
     return found

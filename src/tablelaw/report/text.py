@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import textwrap
@@ -10,9 +11,11 @@ from fractions import Fraction
 
 from tablelaw.checkers.explain import Why
 from tablelaw.checkers.result import Result
+from tablelaw.report import comparing
 from tablelaw.report.board import before_the_last_piece, boards, named
 from tablelaw.report.policy import policy_text
-from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, step_text
+from tablelaw.solver.evaluate import starts
+from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, position_json, step_text
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game
 
@@ -20,12 +23,12 @@ KNOWN = {
     "proved": "proved for any number of steps",
     "exhausted": "by looking at all of them",
     "bounded": "within a bound",
-    "sampled": "in sampled plays",
 }
 
 
 LONGEST_RECORD, HEAD, TAIL = 36, 16, 12
 MATTERING = ("terminates", "force", "always-after", "odds", "expected")
+SHOWN = ("holds", "fails", "conflicts", "refines", "fills-gap")
 DIGITS = 9
 LONGEST_FRACTION = 70
 
@@ -64,7 +67,7 @@ def how_known(result: Result) -> str:
     v = result.verdict
     if v.verdict == "unknown":
         return v.reason or "not decided"
-    if v.trace is not None and v.verdict in ("holds", "fails") and result.kind not in ("force", "scenario"):
+    if v.trace is not None and v.verdict in SHOWN and result.kind not in ("force", "scenario"):
         return "shown by the play below" if len(v.trace.steps) > 1 else "shown by the position below"
     if v.bound and v.known_by in ("exhausted", "proved") and result.kind in ("some-layout", "every-layout", "count"):
         return f"over {v.bound}" if "layouts" in v.bound else v.bound
@@ -76,6 +79,8 @@ def how_known(result: Result) -> str:
         return "replayed"
     if v.known_by == "bounded":
         return f"within {v.bound}"
+    if v.known_by == "sampled":
+        return f"in {v.bound} at random, and known of no others"
     return KNOWN.get(v.known_by or "", v.known_by or "")
 
 
@@ -127,9 +132,13 @@ def headline(result: Result, defaults: dict[str, str], many_players: bool) -> st
     return wrap(line + tail, "    ", "")
 
 
-def answer(result: Result, defaults: dict[str, str], many_players: bool, spec: str, plays: bool = True) -> str:
-    """The whole answer to one question."""
+def answer(
+    result: Result, defaults: dict[str, str], many_players: bool, spec: str, plays: bool = True, compared: bool = False
+) -> str:
+    """The whole answer to one question; `compared`: nobody asked a question, two things were compared."""
     lines = [headline(result, defaults, many_players)]
+    if compared:
+        lines = [wrap(comparing.headline(result, how_known(result)), "    ", "")]
     v = result.verdict
     if result.says:
         lines.append(wrap(result.says, "    "))
@@ -137,12 +146,16 @@ def answer(result: Result, defaults: dict[str, str], many_players: bool, spec: s
         lines.append(wrap(v.reason, "    "))
     if v.clauses and v.trace is None:
         lines.append(wrap("rests on " + "; ".join(cited(result.game, c) for c in v.clauses), "      ", "    "))
+    if v.told is not None:
+        lines += comparing.before(v.told, wrap, compared)
     for note in v.notes:
         lines.append(wrap(note, "    "))
     if plays and v.policy is not None and result.game is not None:
         lines.append(policy_text(result.game, v.policy, width(), wrap))
     if plays and v.trace is not None and result.game is not None and result.kind != "scenario":
         lines.append(record(result.game, v.trace))
+        if v.told is not None:
+            lines += comparing.after(v.told, wrap)
         command = replay_command(result, spec)
         if command:
             lines.append(wrap("replay: " + command, "      ", "    "))
@@ -151,8 +164,8 @@ def answer(result: Result, defaults: dict[str, str], many_players: bool, spec: s
     return "\n".join(lines)
 
 
-def record(game: Game, trace: Trace) -> str:
-    """A play as a game record: one line a move, what it changed, the clauses in the margin."""
+def record(game: Game, trace: Trace, whole: bool = False) -> str:
+    """A play as a game record: one line a move, what it changed, the clauses in the margin; `whole`: however long it is."""
     rows: list[str] = []
     start = trace.steps[0].state
     first = [f"{v.name} {_short(game, v.name, start)}" for v in game.variables]
@@ -161,7 +174,7 @@ def record(game: Game, trace: Trace) -> str:
     for i, step in enumerate(trace.steps):
         if step.move is None and i == 0 and step.fault is None:
             continue
-        if last > LONGEST_RECORD and HEAD < i <= last - TAIL:
+        if not whole and last > LONGEST_RECORD and HEAD < i <= last - TAIL:
             if i == HEAD + 1:
                 rows.append(f"       … {last - TAIL - HEAD} more steps (`--json` has them all) …")
             continue
@@ -212,10 +225,13 @@ def replay_command(result: Result, spec: str) -> str:
         return ""
     moves = "; ".join(step_text(game, s) for s in trace.steps[1:] if s.move is not None)
     words = ["tablelaw", "play", spec, "--players", str(result.players)]
-    for k, v in result.options.items():
+    for k, v in (game.setting if result.verdict.told is not None else result.options).items():
         option = game.document.options.get(k)
         if option is not None and option.default != v:
             words += ["--option", f"{k}={v}"]
+    begin = trace.steps[0].state
+    if begin not in starts(game):
+        words += ["--at", json.dumps(position_json(game, begin), ensure_ascii=False)]
     return shlex.join([*words, "--moves", moves])
 
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 
 from tablelaw.spec.game import Game
 from tablelaw.spec.grid import HALVES, SIDES
+from tablelaw.testing.figures import Figures
 from tablelaw.testing.games import checked, lively, written
 from tablelaw.testing.layouts import Plan, Planner
 
 
 @dataclass
-class BoardMaker:
+class BoardMaker(Figures):
     """Writes one game. `wild` is how often a formula is written that may have no value."""
 
-    r: random.Random
     wild: float = 0.02
     plan: Plan = field(init=False)
     scope: list[tuple[str, str]] = field(default_factory=list)
@@ -102,6 +102,11 @@ class BoardMaker:
             return f"part({self.cell()}, {kind})"
         return f"part({self.cell()}, {kind}, {self.side() if reach == 'sides' else self.r.choice(HALVES)})"
 
+    def placed_kind(self) -> str:
+        """A kind of part and a side or half of it, known before play."""
+        kind = self.kind()
+        return kind + {"sides": ", N", "halves": ", Nw", "inside": ""}[self.plan.kinds[kind].reach]
+
     def player(self) -> str:
         own = [*self.named("player"), "turn", str(self.r.randrange(self.players))]
         return self.r.choice([*own, f"after({self.r.choice(own)})", *(["actor"] if self.actor else [])])
@@ -126,12 +131,13 @@ class BoardMaker:
 
     def of_feature(self, f: str) -> str:
         r = self.r
-        return r.choice((f"{f}.closed", f"{f}.size > {r.randint(1, 2)}", f"{f}.open < {r.randint(1, 3)}", f"{f}.loops == 0"))
+        plain = [f"{f}.closed", f"{f}.size > {r.randint(1, 2)}", f"{f}.open < {r.randint(1, 3)}", f"{f}.loops == 0"]
+        return r.choice([*plain, *self.of_taken(f)])
 
     def truth(self, d: int = 2) -> str:
         """A formula that is true or false."""
         r = self.r
-        options = [*self.plain_truths(d), *self.board_truths(d), *self.board_truths(d)]
+        options = [*self.plain_truths(d), *self.board_truths(d), *self.board_truths(d), *self.figure_truths()]
         if d > 0:
             options += [
                 lambda: f"not {self.truth(d - 1)}" if self.chance(0.7) else f"({self.truth(d - 1)} == {self.truth(d - 1)})",
@@ -277,6 +283,7 @@ class BoardMaker:
             lambda: f"score[{self.player()}]",
             lambda: "size(hand)",
             lambda: f"hand[{self.face()}]",
+            *self.figure_numbers(),
         ]
         if d > 0:
             options += [
@@ -335,6 +342,7 @@ class BoardMaker:
             lambda: [f"phase = {r.choice(('build', 'rest'))}"],
             lambda: ["phase = rest if phase == build else build"],
             lambda: [f"if {self.truth(1)}:", *("    " + x for x in self.assignment()), *self._otherwise()],
+            *(self.figure_assignments() if self.chance(0.5) else []),
         ]
         if ("head", "edge") in self.variables or self.maybe_head:
             options += [lambda: [f"head = {self.new_head()}"]] * 2
@@ -396,9 +404,12 @@ class BoardMaker:
         game["options"] = {
             "faces": {"kind": "reading", "question": "Joined?", "values": list(SPLIT), "default": r.choice(SPLIT)}
         }  # fmt: skip
-        game["types"] = {"Hue": ["red", "blue"], "Phase": ["build", "rest"], "Few": "0..2"}
+        types: dict[str, object] = {"Hue": ["red", "blue"], "Phase": ["build", "rest"], "Few": "0..2"}
+        game["types"] = types
         game["pieces"] = {"Tile": self.plan.declared()}
-        game["state"] = self._state()
+        state = self._state()
+        self.figure_state(state, types)
+        game["state"] = state
         self._defines(game)
         self._effects(game)
         self._actions(game)
@@ -455,9 +466,7 @@ class BoardMaker:
             state["next"] = {"type": "Tile", "init": self.const_face()}
             self.variables.append(("next", "face"))
         if self.chance(0.25):
-            kind = self.kind()
-            where = {"sides": ", N", "halves": ", Nw", "inside": ""}[self.plan.kinds[kind].reach]
-            state["stone"] = {"type": "Part", "init": f"part((0, 0), {kind}{where})"}
+            state["stone"] = {"type": "Part", "init": f"part((0, 0), {self.placed_kind()})"}
             self.variables.append(("stone", "part"))
         if self.chance(0.2):
             state["mark"] = {"type": "maybe[Cell]", "init": "none"}
@@ -478,7 +487,7 @@ class BoardMaker:
         return self.r.sample(of, self.r.choice((0, 1, 1, 2)))
 
     def _defines(self, game: dict[str, object]) -> None:
-        found: dict[str, object] = {}
+        found: dict[str, object] = self.figure_defines()
         top = self.extreme()
         found["top()"] = top
         waiting: list[tuple[str, list[str], str]] = [("top", [], "number")]
@@ -493,11 +502,15 @@ class BoardMaker:
         game["define"] = found
 
     def _effects(self, game: dict[str, object]) -> None:
+        mine = self.figure_effects()
+        if mine:
+            game["effects"] = mine
+            self.counted.append("home")
         if not self.chance(0.4):
             return
         sorts, name = self._sorts("cell", "edge", "face", "rotation", "player"), self.name("e")
         args, clauses = self._with_arguments(sorts, lambda: self._clauses(self._body), {} if self.chance(0.3) else STEMS)
-        game["effects"] = {f"{name}({args})": clauses}
+        game["effects"] = {**mine, f"{name}({args})": clauses}
         self.effects.append((name, sorts))
 
     def _body(self) -> list[str]:
@@ -609,9 +622,14 @@ class BoardMaker:
             action["during"] = r.choice(("phase == rest", "flag", self.truth(1)))
         self.actor = True
         if self.chance(0.4):
-            sort, text = r.choice(
-                (("player", "Player"), ("number", "0..2"), ("face", "Tile"), ("cell", "{c for c in table}"), ("face", "hand"))
-            )
+            usual = [
+                ("player", "Player"),
+                ("number", "0..2"),
+                ("face", "Tile"),
+                ("cell", "{c for c in table}"),
+                ("face", "hand"),
+            ]
+            sort, text = r.choice([*usual, *self.figure_params()])
             name = self.name("p")
             action["params"] = {name: text}
             self.scope.append((name, sort))
@@ -622,6 +640,8 @@ class BoardMaker:
         if draws:
             action["chance"] = draws
         body = self.assignment()
+        if self.named("figure"):
+            body.append(f"standing -= {self.named('figure')[0]}")
         if self.chance(0.5):
             body = [*(self.statements() if self.chance(0.3) else []), "reset(table)", *body]
         return self._closed(action, body)

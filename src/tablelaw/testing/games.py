@@ -282,7 +282,9 @@ class Maker:
         """A formula whose value is one of the type's, except now and then."""
         r = self.r
         if self.risky():
-            return self.expr(k, depth)
+            simple = k.of in ("int", "enum", "record", "bool")
+            perhaps = [t for t, f in self.paths(0) if f.of == "maybe" and self.fits(f.elem, k)] if simple else []
+            return self.pick(perhaps) if perhaps and self.chance(0.5) else self.expr(k, depth)
         if k.of in ("int", "enum", "set", "bag", "list", "maybe", "map", "record"):
             found = [t for t, f in self.paths(0) if self.fits(f, k) and self.inside(f, k)] if self.chance(0.5) else []
             if found:

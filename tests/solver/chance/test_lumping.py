@@ -114,3 +114,28 @@ def test_a_walk_over_other_things_changes_nothing() -> None:
     game, (mean, _) = made(GAME.replace("BODY", "total += c").replace("WALK", "Player"))
     assert mean.formula is not None
     assert alike(game, [mean.formula]) == [("red", "blue", "green")]
+
+
+IN_RECORDS = """tablelaw: 1
+game: g
+title: G
+players: 2
+types: {Color: [red, blue], Pair: {record: {c: Color, k: 0..1}}}
+state:
+  hand: {type: "bag[Color, 3]", init: bag()}
+  pairs: {type: "bag[Pair, 3]", init: bag()}
+  n: {type: 0..2, init: 0}
+actions:
+  one: {by: 0, during: n == 0, chance: {c: "die([red, blue])"}, do: "hand += c\\npairs += Pair(c=c, k=0)\\nn = 1"}
+  two: {by: 0, during: n == 1, chance: {c: "die([red, blue])"}, do: "pairs += Pair(c=c, k=0)\\nn = 2"}
+end: [{id: over, when: n == 2}]
+questions:
+  same: {odds: "n == 2 and count(p for p in pairs if p.c in hand) == 2"}
+"""
+
+
+def test_names_inside_the_elements_of_a_bag_are_told_apart() -> None:
+    """Colours in one bag are not put in order while another bag keeps records of them."""
+    game, (same,) = made(IN_RECORDS)
+    verdict = Chance(game).ask(same, Budget())
+    assert Fraction(str(verdict.value)) == Fraction(1, 2)

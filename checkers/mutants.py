@@ -1,0 +1,153 @@
+"""Games with one clause taken out or turned round, and which fixtures notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tablelaw.checkers.fixtures import Fixture
+from tablelaw.checkers.goals import exceptions
+from tablelaw.checkers.looking import WRONG, no
+from tablelaw.solver.evaluate import Move, State
+from tablelaw.solver.mutate import without
+from tablelaw.solver.sampling import Player, player
+from tablelaw.spec.core import Bind, Branch, Effect, Fire, Loop
+from tablelaw.spec.game import Action, Game
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A game with one clause changed: `without` it, or with its condition `against` what it says."""
+
+    how: str
+    clause: str
+    game: Game
+
+    @property
+    def says(self) -> str:
+        """For people."""
+        return f"without `{self.clause}`" if self.how == "without" else f"with `{self.clause}` turned round"
+
+
+def mutants(game: Game) -> Iterator[Mutant]:
+    """Every mutant of a game, in the order of its clauses."""
+    for a in game.actions:
+        yield Mutant("without", a.name, without(game, a.name))
+        for c in a.checks:
+            yield Mutant("without", c.id, without(game, c.id))
+            yield Mutant("against", c.id, _checks(game, a, c.id))
+            for k, name in enumerate(exceptions(game, c.id)[: len(c.lifted)]):
+                yield Mutant("without", name, _checks(game, a, c.id, lose=k))
+                yield Mutant("against", name, _checks(game, a, c.id, turn=k))
+    seen: dict[str, bool] = {}
+    for a in game.actions:
+        for e in _fires(a.effects):
+            seen[e.clause] = seen.get(e.clause, False) or e.when is not None
+    names = {a.name for a in game.actions}
+    for clause, conditional in seen.items():
+        if clause not in names:
+            yield Mutant("without", clause, without(game, clause))
+        if conditional:
+            yield Mutant("against", clause, _turned(game, clause))
+    for end in game.ends:
+        yield Mutant("without", end.id, without(game, end.id))
+        ends = tuple(replace(x, when=no(x.when)) if x is end else x for x in game.ends)
+        yield Mutant("against", end.id, replace(game, ends=ends))
+
+
+def _checks(game: Game, action: Action, check: str, lose: int = -1, turn: int = -1) -> Game:
+    """The check itself turned round, or one of its exceptions left out or turned round."""
+    checks = []
+    for c in action.checks:
+        if c.id == check and lose >= 0:
+            c = replace(c, lifted=tuple(x for k, x in enumerate(c.lifted) if k != lose))
+        elif c.id == check and turn >= 0:
+            c = replace(c, lifted=tuple(no(x) if k == turn else x for k, x in enumerate(c.lifted)))
+        elif c.id == check:
+            c = replace(c, formula=no(c.formula))
+        checks.append(c)
+    return replace(game, actions=tuple(replace(a, checks=tuple(checks)) if a is action else a for a in game.actions))
+
+
+def _turned(game: Game, clause: str) -> Game:
+    return replace(game, actions=tuple(replace(a, effects=_turn(a.effects, clause)) for a in game.actions))
+
+
+def _turn(effects: tuple[Effect, ...], clause: str) -> tuple[Effect, ...]:
+    found: list[Effect] = []
+    for e in effects:
+        match e:
+            case Fire(name, when, body):
+                turned = no(when) if name == clause and when is not None else when
+                found.append(replace(e, when=turned, body=_turn(body, clause)))
+            case Branch(_, yes, other):
+                found.append(replace(e, yes=_turn(yes, clause), no=_turn(other, clause)))
+            case Loop(_, _, _, body) | Bind(_, _, body):
+                found.append(replace(e, body=_turn(body, clause)))
+            case _:
+                found.append(e)
+    return tuple(found)
+
+
+def _fires(effects: tuple[Effect, ...]) -> Iterator[Fire]:
+    for e in effects:
+        match e:
+            case Fire(_, _, body):
+                yield e
+                yield from _fires(body)
+            case Branch(_, yes, other):
+                yield from _fires((*yes, *other))
+            case Loop(_, _, _, body) | Bind(_, _, body):
+                yield from _fires(body)
+
+
+# who notices
+
+
+class Noticing:
+    """A mutant as an engine that fixtures are held against: by what it does, not by the names of its clauses."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.player: Player = player(game)
+        self.numbers = {a.name: n for n, a in enumerate(self.player.actions)}
+
+    def notices(self, f: Fixture) -> bool:
+        """Does the fixture tell this game from its own?"""
+        row = self.player.of(f.state)
+        try:
+            if self._ended(row) != (f.ended is not None, f.winners):
+                return True
+            found = {(c[0], c[1], c[2]) for c in self.player.legal(row)}
+        except WRONG:
+            return True
+        if found != {self._choice(m) for m in f.legal}:
+            return True
+        return any(self._differs(row, o.move, o.drawn, o.after, (o.ended is not None, o.winners)) for o in f.outcomes)
+
+    def _ended(self, row: Any) -> tuple[bool, tuple[int, ...]]:
+        ended = self.player.end(row) >= 0
+        return ended, tuple(sorted(self.player.winners(row))) if ended else ()
+
+    def _choice(self, move: Move) -> tuple[int, int, tuple[Any, ...]]:
+        return self.numbers.get(move.action, -1), -1 if move.actor is None else move.actor, tuple(v for _, v in move.args)
+
+    def _differs(
+        self, row: Any, move: Move, drawn: tuple[tuple[str, Any], ...], after: State, ended: tuple[bool, tuple[int, ...]]
+    ) -> bool:
+        try:
+            now, _ = self.player.step(row, self._choice(move), tuple(v for _, v in drawn))
+            return self.player.state(now) != after or self._ended(now) != ended
+        except WRONG:
+            return True
+
+
+def survivors(found: Iterable[Mutant], fixtures: list[Fixture]) -> list[Mutant]:
+    """The mutants that no fixture notices."""
+    alive = []
+    for m in found:
+        engine = Noticing(m.game)
+        if not any(engine.notices(f) for f in fixtures):
+            alive.append(m)
+    return alive

@@ -1,0 +1,307 @@
+"""`tablelaw fixtures` and `tablelaw mutants`: what they write is true, the same every time, and obeys its schema."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tablelaw.checkers.fixture_set import Maker
+from tablelaw.checkers.fixtures import digest_of
+from tablelaw.checkers.mutants import mutants, survivors
+from tablelaw.cli import main
+from tablelaw.solver.legality import forbidding
+from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.load import load
+from tablelaw.testing.adapter import Adapter
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "fixture.schema.json").read_text(encoding="utf-8")))
+SETS = {
+    "carcassonne-dice": "rules.yaml",
+    "line-dice": "rules.yaml",
+    "carcassonne": "flying_machines.yaml",
+    "calavera": "rules.yaml",
+}
+TOY = """
+tablelaw: 1
+game: toy
+title: Toy
+players: 2
+options:
+  last: {kind: reading, question: "Who wins?", values: [taker, other], default: taker}
+types: {Left: 0..5}
+state:
+  turn: {type: Player, init: 0}
+  left: {type: Left, init: 5}
+  calm: {type: bool, init: false}
+actions:
+  take:
+    by: turn
+    params: {n: 1..2}
+    require:
+      - {id: enough, cite: toy#a-1, check: n <= left}
+      - {id: one-of-odd, cite: toy#a-2, check: n == 1 or left % 2 == 0}
+      - {id: unless-calm, excepts: one-of-odd, check: calm}
+    do:
+      - left -= n
+      - {id: calms, cite: toy#b-1, when: left == 3, do: calm = true}
+      - {id: passes, do: turn = after(turn)}
+  roll:
+    by: turn
+    require: [{id: never-two, check: "False"}]
+    chance: {pips: die(2)}
+    do: left -= pips
+end:
+  - {id: empty, when: left == 0, winners: "{before(turn)} if option('last') == 'taker' else {turn}"}
+sources: {toy: {title: Toy, language: en}}
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """The toy game in a file."""
+    path = tmp_path / "toy.yaml"
+    path.write_text(TOY, encoding="utf-8")
+    return path
+
+
+def entries(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(list(words))
+    out = capsys.readouterr()
+    return status, out.out, out.err
+
+
+def holds(entry: dict[str, Any], spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sentence of a fixture, by the reference evaluator."""
+    SCHEMA.validate(entry)
+    monkeypatch.setenv("TABLELAW_SPEC", str(spec))
+
+    def there() -> Adapter:
+        game = Adapter(entry["game"], entry["options"], entry["players"])
+        game.place(entry["from"])
+        for step in entry["play"]:
+            game.play(step)
+        return game
+
+    game = there()
+    assert game.position() == entry["position"]
+    assert (game.ended(), game.winners()) == (entry["ended"] is not None, entry["winners"])
+    legal = game.legal()
+    assert (len(legal), digest_of(legal)) == (entry["legal_count"], entry["legal_sha256"])
+    assert set(entry["legal"]) <= set(legal)
+    for x in entry["illegal"]:
+        assert x["move"] not in legal
+        line = game.reader.move_line(_scalar(x["move"]))
+        if line is not None and line.action is not None:
+            assert list(forbidding(game.game, game.state, line.action, dict(line.args)).clauses) == x["clauses"]
+    for o in entry["outcomes"]:
+        game = there()
+        game.play(o["move"] + (f" -> {o['draw']}" if o["draw"] else ""))
+        assert game.position() == {**entry["position"], **o["changed"]}
+        assert (game.ended(), game.winners()) == (o["ended"] is not None, o["winners"])
+
+
+def _scalar(text: str) -> Any:
+    from tablelaw.spec.source import Source
+    from tablelaw.spec.yaml_nodes import Scalar
+
+    source = Source("move", text)
+    return Scalar(text, "plain", source.span(0, len(text)), tuple(range(len(text) + 1)))
+
+
+def test_every_sentence_of_a_fixture_holds(
+    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Positions, moves, clauses and outcomes are those of the evaluator."""
+    status, out, _ = run(capsys, "fixtures", str(toy))
+    assert status == 0
+    found = entries(out)
+    assert len({e["id"] for e in found}) == len(found)
+    for e in found:
+        holds(e, toy, monkeypatch)
+
+
+def test_a_toy_game_is_covered(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each clause both ways, the exception, both ends, the reading; what cannot come up is said to be proved."""
+    _, out, err = run(capsys, "fixtures", str(toy), "--coverage")
+    covers = {c for e in entries(out) for c in e["covers"]}
+    assert covers >= {
+        "allows:enough", "refuses:enough", "refuses:one-of-odd", "lifts:one-of-odd:unless-calm", "happens:calms", "idle:calms",
+        "meet:calms:passes", "ends:empty", "parts:last:taker:other", "value:left = 0", "value:left = 5", "value:calm = true",
+    }  # fmt: skip
+    assert "a move is legal for which `never-two` was asked: " in " ".join(err.split())
+    assert "not shown:" not in err
+    assert "toy#a " in err
+    assert "toy#b " in err
+
+
+def test_a_reading_gives_a_pair(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two fixtures with the same play and position, under the two values, that tell different things."""
+    _, out, _ = run(capsys, "fixtures", str(toy))
+    pair = [e for e in entries(out) if "parts:last:taker:other" in e["covers"]]
+    assert {e["options"]["last"] for e in pair} == {"taker", "other"}
+    assert pair[0]["play"] == pair[1]["play"]
+    assert pair[0]["position"] == pair[1]["position"]
+    assert [o["winners"] for o in pair[0]["outcomes"]] != [o["winners"] for o in pair[1]["outcomes"]] or (
+        pair[0]["winners"] != pair[1]["winners"]
+    )
+
+
+def test_the_same_bytes_whatever_the_hash_seed(toy: Path) -> None:
+    """Two processes with other hashes of texts write the same file."""
+    command = [sys.executable, "-m", "tablelaw", "fixtures", str(toy), "--limit", "30"]
+    said = [
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("1", "2")
+    ]
+    assert said[0] == said[1]
+    assert said[0]
+
+
+@pytest.mark.parametrize("limit", [1, 5, 20])
+def test_the_limit_is_kept(toy: Path, capsys: pytest.CaptureFixture[str], limit: int) -> None:
+    """As many as were asked for, where there are so many positions."""
+    assert len(entries(run(capsys, "fixtures", str(toy), "--limit", str(limit))[1])) == limit
+
+
+def test_mutants_that_survive_are_the_same_game(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only what is about the action that is never legal is not noticed, and that is proved."""
+    status, out, _ = run(capsys, "mutants", str(toy), "--json")
+    told = json.loads(out)["results"][0]
+    assert status == 0
+    assert told["noticed"] + told["equivalent"] == told["mutants"] > told["noticed_by_random_plays"] + told["equivalent"] - 1
+    assert {s["clause"] for s in told["survivors"]} <= {"roll", "never-two"}
+
+
+def test_without_fixtures_nothing_is_noticed(toy: Path) -> None:
+    """The score can fail: no fixtures notice no mutants, and the first alone not all."""
+    rules = load(str(toy), Diagnostics())
+    assert rules is not None
+    found = Maker(rules, {}, None).make()
+    every = list(mutants(found.base.game))
+    mine = [f for f in found.fixtures if f.game is found.base.game]
+    assert len(survivors(every, [])) == len(every)
+    assert len(survivors(every, mine)) < len(survivors(every, mine[:1])) < len(every)
+
+
+def test_a_changed_game_fails_the_pytest_file(toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The pytest file runs as it stands, and goes red for an implementation that differs."""
+    file = tmp_path / "test_written.py"
+    assert run(capsys, "fixtures", str(toy), "--format", "pytest", "--out", str(file))[0] == 0
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(TOY.replace("left == 3, do", "left == 2, do"), encoding="utf-8")
+    for spec, status in ((toy, 0), (changed, 1)):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+        env = {**os.environ, "TABLELAW_SPEC": str(spec)}
+        assert subprocess.run(command, env=env, capture_output=True, check=False, cwd=tmp_path).returncode == status
+
+
+def test_csv_and_sentences(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has every fixture; the sentences name clauses."""
+    ids = {e["id"] for e in entries(run(capsys, "fixtures", str(toy))[1])}
+    rows = list(csv.DictReader(run(capsys, "fixtures", str(toy), "--format", "csv")[1].splitlines()))
+    assert {r["id"] for r in rows} == ids
+    assert {r["legal"] for r in rows} == {"yes", "no"}
+    text = run(capsys, "fixtures", str(toy), "--format", "feature")[1]
+    assert text.startswith("# rules ")
+    assert text.count("  Scenario: ") == len(ids)
+    assert "is forbidden by one-of-odd" in " ".join(text.split())
+
+
+def test_no_half_file(toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop while writing leaves the old file as it was and nothing beside it."""
+    from tablelaw.cli import fixtures
+
+    file = tmp_path / "kept.jsonl"
+    file.write_text("old", encoding="utf-8")
+
+    def pieces() -> Any:
+        yield "new"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fixtures.write_whole(file, pieces())
+    assert file.read_text(encoding="utf-8") == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["kept.jsonl", "toy.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--out", "{dir}"), "is no name of a file"),
+        (("--out", "{dir}/none/x.jsonl"), "there is no folder"),
+        (("--option", "last=nobody"), "is not a value of option"),
+        (("--at", "{left: 9}"), "error"),
+        (("--limit", "0"), "is not a number above 0"),
+    ],
+)
+def test_bad_arguments(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str
+) -> None:
+    """Each is told, with the exit status of a bad request."""
+    status, out, err = run(capsys, "fixtures", str(toy), *(w.replace("{dir}", str(tmp_path)) for w in words))
+    assert status == 2
+    assert says in err
+    assert not out
+
+
+def test_a_time_that_cuts_says_so(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit status 3, and the reason."""
+    status, _, err = run(capsys, "fixtures", str(ROOT / "examples/calavera"), "--time", "0.5", "--limit", "3")
+    assert status == 3
+    assert "cut: the time of 0.5 s is over" in err
+
+
+def test_from_a_position(toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plays begin there."""
+    _, out, _ = run(capsys, "fixtures", str(toy), "--at", "{left: 3, turn: 1}", "--alone")
+    found = entries(out)
+    assert {json.dumps(e["from"]) for e in found} == {json.dumps({"turn": 1, "left": 3, "calm": False})}
+    for e in found:
+        holds(e, toy, monkeypatch)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_committed_sets_are_of_these_rules(name: str) -> None:
+    """Every entry obeys the schema and is of the rules file as it stands."""
+    file = ROOT / "examples" / name / "fixtures" / "rules.jsonl"
+    rules = load(str(ROOT / "examples" / name / SETS[name]), Diagnostics())
+    assert rules is not None
+    found = entries(file.read_text(encoding="utf-8"))
+    assert 0 < len(found) <= 60
+    assert file.stat().st_size <= 300_000
+    for e in found:
+        SCHEMA.validate(e)
+        assert e["spec_hash"] == rules.digest, "run the slow tests with TABLELAW_RESET=1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_committed_sets_are_what_the_tool_writes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Byte by byte; TABLELAW_RESET=1 writes them anew."""
+    spec, file = ROOT / "examples" / name / SETS[name], ROOT / "examples" / name / "fixtures" / "rules.jsonl"
+    out = file if os.environ.get("TABLELAW_RESET") else tmp_path / "rules.jsonl"
+    out.parent.mkdir(exist_ok=True)
+    assert run(capsys, "fixtures", str(spec), "--limit", "60", "--out", str(out))[0] == 0
+    assert out.read_bytes() == file.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_committed_sets_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sentence of each entry, by the reference evaluator."""
+    file = ROOT / "examples" / name / "fixtures" / "rules.jsonl"
+    for e in entries(file.read_text(encoding="utf-8")):
+        holds(e, ROOT / "examples" / name / SETS[name], monkeypatch)

@@ -1,0 +1,99 @@
+"""A formula that takes far too long is stopped, and nothing else is; and small faults of usage."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tablelaw.cli import main, watchdog
+
+BERRIES = str(Path(__file__).parents[2] / "docs" / "transcripts" / "berries.yaml")
+
+
+def nested(times: int) -> str:
+    formula = "x0 + x1 >= 0"
+    for i in range(times):
+        formula = f"all({formula} for x{i} in Berries)"
+    return formula
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_long_formula_is_stopped(ignored: bool) -> None:
+    code = (
+        "import signal, sys; from tablelaw.cli import main, watchdog; watchdog.READING = 1.0; watchdog.BESIDE = {};"
+        "watchdog.Watch.again = lambda self: None;"
+        f"signal.signal(signal.SIGINT, signal.SIG_IGN) if {ignored} else None; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", code, "ask", BERRIES, nested(10), "--time", "0.1", "--alone"]
+    began = time.monotonic()
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 3
+    assert ended.stderr == "stopped: the time of 0.1 s is over\n"
+    assert time.monotonic() - began > 5
+
+
+def test_an_answer_in_time_is_not_stopped(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["ask", BERRIES, "bowl == 7", "--time", "0.5", "--alone"]) == 0
+    assert "stopped" not in capsys.readouterr().err
+    assert watchdog._now is None
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_watch_begins_anew_with_each_answer() -> None:
+    watch = watchdog.Watch(1.0)
+    assert watch.until - time.monotonic() > 50  # reading the rules is given more
+    watch.again()
+    assert 6 < watch.until - time.monotonic() <= 7
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["why", BERRIES, "--move", "take(n=2, n=3)"], "`n` is given twice"),
+        (["ask", BERRIES, "take(n=2, n=3)"], "`n` is given twice"),
+        (["moves", BERRIES, "--after", "take(n=2, n=3)"], "`n` is given twice"),
+        (["play", BERRIES, "--moves", "take(n=2, n=3)"], "`n` is given twice"),
+        (["check", BERRIES, "--option", "most=two", "--option", "most=three"], "`most` is set to `two` and to `three`"),
+        (["compare", BERRIES, "--left", "edition=first,edition=second"], "`edition` is set to `first` and to `second`"),
+        (["playouts", BERRIES, "--plays", "1000000000"], "it may be 999999999 at most"),
+        (["playouts", BERRIES, "--seed", "1.5"], "`1.5` is not a whole number"),
+    ],
+)
+def test_faults_of_usage(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
+
+
+def changed(folder: Path, old: str, new: str) -> str:
+    text = Path(BERRIES).read_text(encoding="utf-8")
+    assert old in text
+    path = folder / "rules.yaml"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return str(path)
+
+
+def test_a_clause_replaces_one_of_its_own_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    end = "  - {id: empty, says: Whoever"
+    path = changed(tmp_path, end, "  - {id: zz, replaces: in-the-bowl, says: x, when: bowl == 1}\n" + end)
+    assert main(["check", path]) == 2
+    assert "error[S302]: `in-the-bowl` is replaced here, but it is a check of `take`" in capsys.readouterr().err
+    path = changed(tmp_path, "{id: small-hands,", "{id: small-hands, replaces: in-the-bowl,")
+    assert main(["list", path]) == 0
+
+
+def test_moves_names_the_clause_without_a_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = changed(tmp_path, "check: n <= 2}", "check: 6 % (n - 1) <= 2}")
+    assert main(["moves", path, "--option", "most=two"]) == 1
+    assert "divided by zero, in `small-hands` of the action `take`" in capsys.readouterr().err
+
+
+def test_what_two_games_may_be_to_each_other_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = changed(tmp_path, "{edition: third}], expect: holds}", "{edition: third}], expect: entailed}")
+    assert main(["check", path]) == 2
+    assert "one of holds, fails, unknown, equal, left, right, neither" in capsys.readouterr().err
