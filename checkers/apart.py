@@ -11,7 +11,8 @@ from tablelaw.checkers.looking import WRONG, Drawn, Eye
 from tablelaw.solver import evaluate
 from tablelaw.solver.canonical import Canon
 from tablelaw.solver.evaluate import Move
-from tablelaw.solver.sameness import alike, evident, identical, same_ends
+from tablelaw.solver.lockstep import own
+from tablelaw.solver.sameness import alike, evident, identical, same_ends, same_pieces
 from tablelaw.solver.sampling import Choice, Player, move_of, named, player
 from tablelaw.spec.game import Game
 
@@ -29,6 +30,7 @@ class Apart:
         canon = Canon()
         plain = canon.game(left.game), canon.game(right)
         self.same = "by their formulas" if identical(*plain) or evident(*plain) else ""
+        self.relaid = not same_pieces(left.game, right)
         self.comparable = [v.name for v in left.game.variables] == [v.name for v in right.variables]
         self.other: Player = player(right)
         self.ends = same_ends(*plain)
@@ -41,6 +43,10 @@ class Apart:
         self.yours = {n: player(replace(right, actions=(theirs[n],))) for n in self.names if n in theirs}
         self.numbers = [{a.name: n for n, a in enumerate(p.actions)} for p in (left.player, self.other)]
 
+    def theirs(self, row: Any) -> Any:
+        """A position of the first game as one of the other: with its own pieces, which an option may make otherwise."""
+        return self.other.of(own(self.other.game, self.left.player.state(row))) if self.relaid else row
+
     def start(self) -> bool:
         """Do they begin differently?"""
         return evaluate.starts(self.left.game) != evaluate.starts(self.right)
@@ -48,7 +54,7 @@ class Apart:
     def here(self, row: Any) -> Found | None:
         """How they part in a position, if they do."""
         if not self.ends:
-            mine, yours = self._end(self.left.player, row), self._end(self.other, row)
+            mine, yours = self._end(self.left.player, row), self._end(self.other, self.theirs(row))
             if mine != yours:
                 return None, None
             if mine is not None:
@@ -76,10 +82,10 @@ class Apart:
         mine: dict[Any, Choice] | None
         if whole is not None:
             mine = {c[1:]: c for c in whole if self.left.actions[c[0]].name == name}
-            yours = _listed(self.other, row, self.numbers[1].get(name))
+            yours = _listed(self.other, self.theirs(row), self.numbers[1].get(name))
         else:
             mine = _listed(self.mine.get(name), row, 0)
-            yours = _listed(self.yours.get(name), row, 0)
+            yours = _listed(self.yours.get(name), self.theirs(row), 0)
         if mine is None:
             return None
         n = self.numbers[0].get(name, -1)
@@ -102,8 +108,9 @@ class Apart:
             draws = self.left.draws(row, mine)
         except WRONG:
             return None
+        there = self.theirs(row)
         for drawn, _ in evenly(draws, MOST_DRAWS):
-            one, other = self._step(self.left.player, row, mine, drawn), self._step(self.other, row, yours, drawn)
+            one, other = self._step(self.left.player, row, mine, drawn), self._step(self.other, there, yours, drawn)
             if one != other:
                 return drawn
         return None

@@ -12,7 +12,7 @@ from tablelaw.solver.canonical import TRUE
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.lockstep import Parting
 from tablelaw.solver.sameness import conjunction, disjunction, no, open_checks, some_move
-from tablelaw.spec.core import Assign, Bind, Branch, Effect, Expr, Fire, Loop, Var, children
+from tablelaw.spec.core import Assign, Bind, Branch, Effect, Expr, Fire, Loop, Var, children, clauses_of
 from tablelaw.spec.game import Game
 from tablelaw.spec.operators import Fault, same
 from tablelaw.spec.values import Map, Value
@@ -134,7 +134,7 @@ def assigned(game: Game, action_name: str, clause: str) -> list[Assign]:
     """What a clause of an action assigns by itself, the clauses inside it left out."""
     action = game.action(action_name)
     found: list[Assign] = []
-    for e in _fires(action.effects if action is not None else ()):
+    for e in clauses_of(action.effects if action is not None else ()):
         if e.clause == clause:
             found += _own(e.body)
     return found
@@ -151,18 +151,6 @@ def _own(effects: tuple[Effect, ...]) -> Iterator[Assign]:
                 yield from _own((*yes, *no))
             case Loop(_, _, _, body) | Bind(_, _, body):
                 yield from _own(body)
-
-
-def _fires(effects: tuple[Effect, ...]) -> Iterator[Fire]:
-    for e in effects:
-        match e:
-            case Fire(_, _, body):
-                yield e
-                yield from _fires(body)
-            case Branch(_, yes, no):
-                yield from _fires((*yes, *no))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                yield from _fires(body)
 
 
 def adds(e: Assign) -> bool:
@@ -256,7 +244,7 @@ def may_clash(left: Game, right: Game, ids: frozenset[str], against: frozenset[s
 
 def _effects_of(game: Game, ids: frozenset[str]) -> set[str]:
     """The variables to which these clauses give values."""
-    fires = [e for a in game.actions for e in _fires(a.effects) if e.clause in ids]
+    fires = [e for a in game.actions for e in clauses_of(a.effects) if e.clause in ids]
     return {x.name for e in fires for x in _own(e.body)}
 
 

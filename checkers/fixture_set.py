@@ -156,7 +156,7 @@ class Maker:
             if goal not in self.shown:
                 groups.setdefault((spot.start, spot.way), []).append((goal, spot))
         for found in groups.values():
-            self.keep_all(under, found, given=self.given is not None)
+            self.keep_all(under, found)
 
     def shorten(self, under: Under, long: list[tuple[Goal, Spot]]) -> None:
         """Shorter plays for what plays at random showed; one that shows several things serves for all of them."""
@@ -174,9 +174,7 @@ class Maker:
                 short.append(best)
             under.search.found[goal] = best
 
-    def keep_all(
-        self, under: Under, found: list[tuple[Goal, Spot]], given: bool = False, about: Iterable[tuple[Move, Any]] = ()
-    ) -> Fixture | None:
+    def keep_all(self, under: Under, found: list[tuple[Goal, Spot]], about: Iterable[tuple[Move, Any]] = ()) -> Fixture | None:
         """One fixture for what the same position shows; where there is one of it, that one with the goals added."""
         spot = found[0][1]
         self.shown.update(g for g, _ in found)
@@ -194,7 +192,7 @@ class Maker:
                 return old
             extra += [x for x in known if x not in extra]
         try:
-            made = Describer(under.eye).fixture(spot, goals_here, given, extra, self.whole)
+            made = Describer(under.eye).fixture(spot, goals_here, extra, self.whole)
         except WRONG:
             return None
         if old is not None:
@@ -204,11 +202,9 @@ class Maker:
         self.at[key] = made
         return made
 
-    def keep(
-        self, under: Under, goal: Goal, spot: Spot, given: bool = False, about: Iterable[tuple[Move, Any]] = ()
-    ) -> Fixture | None:
+    def keep(self, under: Under, goal: Goal, spot: Spot, about: Iterable[tuple[Move, Any]] = ()) -> Fixture | None:
         """A fixture that shows one thing."""
-        return self.keep_all(under, [(goal, spot)], given, about)
+        return self.keep_all(under, [(goal, spot)], about)
 
     def elsewhere(self, setting: Setting, players: int) -> None:
         """Look under another setting for what was not shown, and for what is there alone."""
@@ -272,9 +268,10 @@ class Maker:
             how = apart.here(spot.row) or how
         about = [] if how[0] is None else [(how[0], how[1])]
         for under in (left, right):
-            there = None if under is None else along(under.eye, spot.start, _steps(left.eye, spot))
+            begin = spot.start if under is left else apart.theirs(spot.start)
+            there = None if under is None else along(under.eye, begin, _steps(left.eye, spot))
             if under is not None and there is not None:
-                self.keep(under, goal, there, self.given is not None, about)
+                self.keep(under, goal, there, about)
         return True
 
     def starts(self, under: Under) -> list[Any] | None:
@@ -324,7 +321,7 @@ class Maker:
             if spot is None:
                 continue
             about = [(found, None) for line in (*staged.legal,) if (found := _meant(under.eye, spot, line)) is not None]
-            self.keep(under, Goal("scenario", (name,)), spot, given=staged.given is not None, about=about)
+            self.keep(under, Goal("scenario", (name,)), spot, about=about)
             self.near(under, spot)
 
     def near(self, under: Under, spot: Spot) -> None:
@@ -336,7 +333,7 @@ class Maker:
         search.eye.asked = under.eye.asked
         search.breadth(AROUND, self.budget, [spot.row])
         for goal, there in search.found.items():
-            self.keep(under, goal, there, given=True)
+            self.keep(under, goal, there)
 
     # games with a clause changed
 
@@ -387,7 +384,7 @@ class Maker:
         if key in self.added or any(f.spot is not None and f.spot.row == spot.row for f in under.fixtures):
             return False
         try:
-            made = describer.fixture(spot, [Goal("at-random")], self.given is not None, whole=self.whole)
+            made = describer.fixture(spot, [Goal("at-random")], whole=self.whole)
         except WRONG:
             return False
         self.added.add(key)

@@ -94,9 +94,7 @@ class Describer:
     def __init__(self, eye: Eye) -> None:
         self.eye, self.game = eye, eye.game
 
-    def fixture(
-        self, spot: Spot, goals: Iterable[Goal], given: bool = False, about: Iterable[Asked] = (), whole: bool = False
-    ) -> Fixture:
+    def fixture(self, spot: Spot, goals: Iterable[Goal], about: Iterable[Asked] = (), whole: bool = False) -> Fixture:
         """The fixture of a position. `about`: moves (and draws, None for any) that it must speak of, legal or not."""
         eye, goals, about = self.eye, list(goals), list(about)
         start, steps, before = eye.player.state(spot.start), spot.way, 0
@@ -119,9 +117,7 @@ class Describer:
         outcomes = self._outcomes(state, spot.row, choices, [*asked, *about])
         won = tuple(sorted(evaluate.winners(self.game, state)))
         ended = end.id if end else None
-        return Fixture(
-            self.game, goals, start, before, play, state, ended, won, legal, illegal, outcomes, spot
-        )
+        return Fixture(self.game, goals, start, before, play, state, ended, won, legal, illegal, outcomes, spot)
 
     def _after(self, row: Any, steps: tuple[Taken, ...]) -> State:
         for choice, drawn in steps:

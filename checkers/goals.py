@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tablelaw.spec import types as ty
-from tablelaw.spec.core import Assign, Bind, Branch, Effect, Fire, Loop
+from tablelaw.spec.core import Assign, Bind, Branch, Effect, Fire, Loop, clauses_of
 from tablelaw.spec.document import Clause
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.types import BagOf, Bool, Enum, Int, LayoutType, ListOf, MapOf, Maybe, Record, SetOf, Type
@@ -79,21 +79,8 @@ def effects_of(action: Action) -> Effects:
     found: dict[str, bool] = {}
     for clause, sure in _fires(action.effects, True):
         found[clause] = found.get(clause, False) or sure
-    empty = tuple(dict.fromkeys(_empty(action.effects)))
+    empty = tuple(dict.fromkeys(e.clause for e in clauses_of(action.effects) if not any(isinstance(x, Assign) for x in e.body)))
     return Effects(tuple(found), tuple(c for c, sure in found.items() if not sure), empty)
-
-
-def _empty(effects: tuple[Effect, ...]) -> Iterator[str]:
-    for e in effects:
-        match e:
-            case Fire(clause, _, body):
-                if not any(isinstance(x, Assign) for x in body):
-                    yield clause
-                yield from _empty(body)
-            case Branch(_, yes, no):
-                yield from _empty((*yes, *no))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                yield from _empty(body)
 
 
 def _fires(effects: tuple[Effect, ...], sure: bool) -> Iterator[tuple[str, bool]]:

@@ -12,7 +12,7 @@ from tablelaw.checkers.looking import WRONG, no
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.mutate import without
 from tablelaw.solver.sampling import Player, player
-from tablelaw.spec.core import Bind, Branch, Effect, Fire, Loop
+from tablelaw.spec.core import Fire, clauses_of, with_clauses
 from tablelaw.spec.game import Action, Game
 
 
@@ -42,7 +42,7 @@ def mutants(game: Game) -> Iterator[Mutant]:
                 yield Mutant("against", name, _checks(game, a, c.id, turn=k))
     seen: dict[str, bool] = {}
     for a in game.actions:
-        for e in _fires(a.effects):
+        for e in clauses_of(a.effects):
             seen[e.clause] = seen.get(e.clause, False) or e.when is not None
     names = {a.name for a in game.actions}
     for clause, conditional in seen.items():
@@ -71,35 +71,10 @@ def _checks(game: Game, action: Action, check: str, lose: int = -1, turn: int = 
 
 
 def _turned(game: Game, clause: str) -> Game:
-    return replace(game, actions=tuple(replace(a, effects=_turn(a.effects, clause)) for a in game.actions))
+    def turn(e: Fire) -> Fire:
+        return replace(e, when=no(e.when)) if e.clause == clause and e.when is not None else e
 
-
-def _turn(effects: tuple[Effect, ...], clause: str) -> tuple[Effect, ...]:
-    found: list[Effect] = []
-    for e in effects:
-        match e:
-            case Fire(name, when, body):
-                turned = no(when) if name == clause and when is not None else when
-                found.append(replace(e, when=turned, body=_turn(body, clause)))
-            case Branch(_, yes, other):
-                found.append(replace(e, yes=_turn(yes, clause), no=_turn(other, clause)))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                found.append(replace(e, body=_turn(body, clause)))
-            case _:
-                found.append(e)
-    return tuple(found)
-
-
-def _fires(effects: tuple[Effect, ...]) -> Iterator[Fire]:
-    for e in effects:
-        match e:
-            case Fire(_, _, body):
-                yield e
-                yield from _fires(body)
-            case Branch(_, yes, other):
-                yield from _fires((*yes, *other))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                yield from _fires(body)
+    return replace(game, actions=tuple(replace(a, effects=with_clauses(a.effects, turn)) for a in game.actions))
 
 
 # who notices

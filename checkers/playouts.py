@@ -224,18 +224,6 @@ def _names(player: Player, bits: int) -> list[str]:
 
 def _effect_clauses(game: Game) -> list[str]:
     """Every clause that can take effect, in the order of the rules."""
-    from tablelaw.spec.core import Bind, Branch, Fire, Loop
+    from tablelaw.spec.core import clauses_of
 
-    found: dict[str, None] = {}
-    waiting = [e for a in reversed(game.actions) for e in reversed(a.effects)]
-    while waiting:
-        e = waiting.pop()
-        match e:
-            case Fire(clause, _, body):
-                found[clause] = None
-                waiting.extend(reversed(body))
-            case Branch(_, yes, no):
-                waiting.extend(reversed((*yes, *no)))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                waiting.extend(reversed(body))
-    return list(found)
+    return list(dict.fromkeys(e.clause for a in game.actions for e in clauses_of(a.effects)))

@@ -19,7 +19,7 @@ from tablelaw.solver.mutate import without
 from tablelaw.solver.probe import Found, Probe, Target
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.space.rows import Rows
-from tablelaw.spec.core import Bind, Branch, Effect, Expr, Fire, Loop
+from tablelaw.spec.core import Expr, clauses_of
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Asked, step_needs
@@ -70,7 +70,7 @@ class BoardProbe(Probe):
     def effects(self) -> dict[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
         for a in self.game.actions:
-            for name in _fires(a.effects):
+            for name in (e.clause for e in clauses_of(a.effects)):
                 found.setdefault(name, set()).add(a.name)
         return {name: frozenset(actions) for name, actions in found.items()}
 
@@ -190,15 +190,3 @@ class BoardProbe(Probe):
         self.engines.engine = "symbolic"
         found = self.engines.ask(asked, Budget(seconds, tell=self.tell)).verdict
         return {"holds": True, "fails": False}.get(found)
-
-
-def _fires(effects: tuple[Effect, ...]) -> Iterator[str]:
-    for e in effects:
-        match e:
-            case Fire(name, _, body):
-                yield name
-                yield from _fires(body)
-            case Branch(_, yes, no):
-                yield from _fires((*yes, *no))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                yield from _fires(body)

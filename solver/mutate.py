@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tablelaw.spec.core import Bind, Branch, Effect, Fire, Loop
+from tablelaw.spec.core import with_clauses
 from tablelaw.spec.game import Action, Game
 
 
@@ -20,24 +20,8 @@ def without(game: Game, clause: str) -> Game:
 
 def _action(a: Action, clause: str) -> Action:
     checks = tuple(c for c in a.checks if c.id != clause)
-    effects = _effects(a.effects, clause)
+    effects = with_clauses(a.effects, lambda e: None if e.clause == clause else e)
     return replace(a, checks=checks, effects=effects)
-
-
-def _effects(effects: tuple[Effect, ...], clause: str) -> tuple[Effect, ...]:
-    found: list[Effect] = []
-    for e in effects:
-        match e:
-            case Fire(name, _, body):
-                if name != clause:
-                    found.append(replace(e, body=_effects(body, clause)))
-            case Branch(_, yes, no):
-                found.append(replace(e, yes=_effects(yes, clause), no=_effects(no, clause)))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                found.append(replace(e, body=_effects(body, clause)))
-            case _:
-                found.append(e)
-    return tuple(found)
 
 
 def clauses(game: Game) -> list[str]:

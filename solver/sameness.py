@@ -7,13 +7,12 @@ clauses that never take effect. Any engine may answer it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tablelaw.solver.canonical import TRUE, implied
 from tablelaw.solver.sound import sound, sound_effects
-from tablelaw.spec.core import Agg, Bind, Branch, Call, Const, Effect, Expr, Fire, Let, Loop, Op
+from tablelaw.spec.core import Agg, Bind, Branch, Call, Const, Effect, Expr, Fire, Let, Loop, Op, clauses_of, with_clauses
 from tablelaw.spec.game import Action, End, Game
 from tablelaw.spec.types import BOOL
 
@@ -194,34 +193,23 @@ def _idle(a: Action, b: Action) -> tuple[frozenset[str], frozenset[str]] | None:
     mine, theirs = _fires(a.effects), _fires(b.effects)
     only = _innermost(mine, {c for c, e in mine.items() if theirs.get(c) != e})
     others = _innermost(theirs, {c for c, e in theirs.items() if mine.get(c) != e})
-    if _nameless(_stripped(a.effects, only)) != _nameless(_stripped(b.effects, others)):
+    if _nameless(_without(a.effects, only)) != _nameless(_without(b.effects, others)):
         return None
     return frozenset(only), frozenset(others)
 
 
 def muted(game: Game, names: frozenset[str]) -> Game:
     """The game in which these clauses, where they take effect, change nothing."""
-    return replace(game, actions=tuple(replace(a, effects=_muted(a.effects, names)) for a in game.actions))
 
+    def mute(e: Fire) -> Fire:
+        return replace(e, body=()) if e.clause in names else e
 
-def _muted(effects: tuple[Effect, ...], names: frozenset[str]) -> tuple[Effect, ...]:
-    found: list[Effect] = []
-    for e in effects:
-        match e:
-            case Fire(clause, _, body):
-                found.append(replace(e, body=() if clause in names else _muted(body, names)))
-            case Branch(_, yes, no_):
-                found.append(replace(e, yes=_muted(yes, names), no=_muted(no_, names)))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                found.append(replace(e, body=_muted(body, names)))
-            case _:
-                found.append(e)
-    return tuple(found)
+    return replace(game, actions=tuple(replace(a, effects=with_clauses(a.effects, mute)) for a in game.actions))
 
 
 def unsound_conditions(game: Game, names: frozenset[str]) -> list[str]:
     """Those of the clauses whose `when` might have no value."""
-    fires = [e for a in game.actions for e in _all_fires(a.effects) if e.clause in names]
+    fires = [e for a in game.actions for e in clauses_of(a.effects) if e.clause in names]
     return list(dict.fromkeys(e.clause for e in fires if e.when is not None and not sound(e.when)))
 
 
@@ -248,43 +236,19 @@ def _ends_part(left: tuple[End, ...], right: tuple[End, ...]) -> Expr | None:
 def _fires(effects: tuple[Effect, ...]) -> dict[str, tuple[Effect, ...]]:
     """Of each clause of effects what it does, each place where it stands."""
     found: dict[str, tuple[Effect, ...]] = {}
-    for e in _all_fires(effects):
+    for e in clauses_of(effects):
         found[e.clause] = (*found.get(e.clause, ()), e)
     return found
 
 
-def _all_fires(effects: tuple[Effect, ...]) -> Iterator[Fire]:
-    for e in effects:
-        match e:
-            case Fire(_, _, body):
-                yield e
-                yield from _all_fires(body)
-            case Branch(_, yes, no_):
-                yield from _all_fires((*yes, *no_))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                yield from _all_fires(body)
-
-
 def _innermost(fires: dict[str, tuple[Effect, ...]], names: set[str]) -> set[str]:
     """Those clauses that hold no other of them: what is around them differs only because of them."""
-    holds = {c: {f.clause for e in fires[c] if isinstance(e, Fire) for f in _all_fires(e.body)} for c in names}
+    holds = {c: {f.clause for e in fires[c] if isinstance(e, Fire) for f in clauses_of(e.body)} for c in names}
     return {c for c in names if not holds[c] & names}
 
 
-def _stripped(effects: tuple[Effect, ...], names: set[str]) -> tuple[Effect, ...]:
-    found: list[Effect] = []
-    for e in effects:
-        match e:
-            case Fire(clause, _, body):
-                if clause not in names:
-                    found.append(replace(e, body=_stripped(body, names)))
-            case Branch(_, yes, no_):
-                found.append(replace(e, yes=_stripped(yes, names), no=_stripped(no_, names)))
-            case Loop(_, _, _, body) | Bind(_, _, body):
-                found.append(replace(e, body=_stripped(body, names)))
-            case _:
-                found.append(e)
-    return tuple(found)
+def _without(effects: tuple[Effect, ...], names: set[str]) -> tuple[Effect, ...]:
+    return with_clauses(effects, lambda e: None if e.clause in names else e)
 
 
 def evident(left: Game, right: Game) -> bool:

@@ -5,7 +5,8 @@ A node keeps the span of the text it came from; spans take no part in equality.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from tablelaw.spec.source import Span
 from tablelaw.spec.types import Type
@@ -182,6 +183,37 @@ class Bind(Effect):
     names: tuple[str, ...]
     values: tuple[Expr, ...]
     body: tuple[Effect, ...]
+
+
+def clauses_of(effects: tuple[Effect, ...]) -> Iterator[Fire]:
+    """Every clause of some effects, those inside others after them."""
+    for e in effects:
+        match e:
+            case Fire(_, _, body):
+                yield e
+                yield from clauses_of(body)
+            case Branch(_, yes, no):
+                yield from clauses_of((*yes, *no))
+            case Loop(_, _, _, body) | Bind(_, _, body):
+                yield from clauses_of(body)
+
+
+def with_clauses(effects: tuple[Effect, ...], change: Callable[[Fire], Fire | None]) -> tuple[Effect, ...]:
+    """The effects with each clause as `change` has it, or without it (None); then the clauses inside it."""
+    found: list[Effect] = []
+    for e in effects:
+        match e:
+            case Fire():
+                changed = change(e)
+                if changed is not None:
+                    found.append(replace(changed, body=with_clauses(changed.body, change)))
+            case Branch(_, yes, no):
+                found.append(replace(e, yes=with_clauses(yes, change), no=with_clauses(no, change)))
+            case Loop(_, _, _, body) | Bind(_, _, body):
+                found.append(replace(e, body=with_clauses(body, change)))
+            case _:
+                found.append(e)
+    return tuple(found)
 
 
 # Chance

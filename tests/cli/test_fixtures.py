@@ -64,6 +64,36 @@ end:
 sources: {toy: {title: Toy, language: en}}
 """
 
+MEADOW = """
+tablelaw: 1
+game: meadow
+title: Meadow
+players: 1
+options:
+  edition: {kind: edition, question: "Which tiles?", values: [one, two], default: one}
+pieces:
+  Tile:
+    parts: {grass: {at: sides}, flower: {at: inside}}
+    contact: "true"
+    faces:
+      lawn:
+        - {only: {edition: one}, grass: [[N, E, S, W]]}
+        - {only: {edition: two}, grass: [[N, E, S, W]], flower: {}}
+state:
+  table: {type: "layout[Tile, 1, 1]", init: {}}
+  picked: {type: bool, init: false}
+actions:
+  lay:
+    by: 0
+    require: [{id: one-tile, check: size(table) == 0}]
+    do: table = place(table, (0, 0), lawn, 0)
+  pick:
+    by: 0
+    require: [{id: a-flower, check: "any(p.kind == flower for p in parts(table, (0, 0)))"}]
+    do: picked = true
+  rest: {by: 0, do: picked = picked}
+"""
+
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
@@ -305,3 +335,32 @@ def test_committed_sets_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     file = ROOT / "examples" / name / "fixtures" / "rules.jsonl"
     for e in entries(file.read_text(encoding="utf-8")):
         holds(e, ROOT / "examples" / name / SETS[name], monkeypatch)
+
+
+def test_where_an_option_makes_a_piece_otherwise_the_games_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same tile lies in both, with a flower in one alone: each side is looked at with its own pieces."""
+    spec = tmp_path / "meadow.yaml"
+    spec.write_text(MEADOW, encoding="utf-8")
+    found = entries(run(capsys, "fixtures", str(spec))[1])
+    apart = {e["options"]["edition"]: e for e in found if "parts:edition:one:two" in e["covers"]}
+    assert {k: (e["play"], e["legal"]) for k, e in apart.items()} == {
+        "one": (["lay"], ["rest"]),
+        "two": (["lay"], ["pick", "rest"]),
+    }
+    for e in found:
+        holds(e, spec, monkeypatch)
+
+
+def test_a_fixture_from_a_given_position_tells_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scenario that begins in a position of its own leads to fixtures that can be played again."""
+    spec = tmp_path / "meadow.yaml"
+    scenario = 'scenarios:\n  laid: {given: {table: {"(0, 0)": lawn}, picked: true}, play: [rest]}\n'
+    spec.write_text(MEADOW + scenario, encoding="utf-8")
+    found = entries(run(capsys, "fixtures", str(spec))[1])
+    assert any(e["from"] is not None for e in found)
+    for e in found:
+        holds(e, spec, monkeypatch)

@@ -10,7 +10,7 @@ import z3
 from tablelaw.solver import evaluate
 from tablelaw.solver.mutate import without as left_out
 from tablelaw.solver.space.graph import Budget
-from tablelaw.solver.symbolic.open.boards import Table, separate
+from tablelaw.solver.symbolic.open.boards import Table
 from tablelaw.solver.symbolic.open.claims import Prover
 from tablelaw.solver.symbolic.open.resting import rest
 from tablelaw.solver.symbolic.open.values import constant
@@ -429,13 +429,3 @@ def test_the_facts_hold_of_layouts() -> None:
     family = kinds.family
     facts = Table(table, family).facts  # type: ignore[arg-type]
     assert check_facts(r, World(table, layouts_of(game, r, 4), family), facts, 40) > 1_000  # type: ignore[arg-type]
-
-
-def test_parts_that_share_a_side_have_no_one_name() -> None:
-    shared = changed("road: [[N, E]], hut: {}", "road: [[N, E], [N, W]], hut: {}")
-    game, _ = checked(shared, 2)
-    if game is None:
-        pytest.skip("such faces are refused")
-    table = next(v.type for v in game.variables if v.name == "table")
-    assert not separate(table.pieces)  # type: ignore[attr-defined]
-    assert answer("two-in-a-hut", shared, seconds=3.0) is None

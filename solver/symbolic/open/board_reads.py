@@ -282,9 +282,6 @@ def _open_edges(r: Reader, layout: LayoutV, kind: Term) -> SetV:
 
 
 def _features(r: Reader, layout: LayoutV, kind: Term) -> SetV:
-    if not r.table(layout.type).parted:
-        raise Unlowerable("parts of a kind that share a side have no one name")
-
     def member(f: FeatureV) -> Term:
         return both([b.is_feature(layout.term, f.term), equal(b.kind_of(f.term), kind)])
 

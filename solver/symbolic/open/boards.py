@@ -116,20 +116,6 @@ def total(name: str) -> Any:
     return z3.Function(f"total {name}", FEATURE, INT)
 
 
-def separate(pieces: Pieces) -> bool:
-    """Does each side (half) of a face belong to one part of each kind at most, so that a part has one name?"""
-    for parts in pieces.faces.values():
-        seen: set[tuple[str, str]] = set()
-        for p in parts:
-            if not p.at and pieces.kinds[p.kind].reach != "inside":
-                return False
-            places = [(p.kind, at) for at in p.at or ("",)]
-            if seen & set(places):
-                return False
-            seen.update(places)
-    return True
-
-
 @lru_cache(maxsize=8)
 def table_of(kind: LayoutType, pieces: Pieces, family: tuple[str, ...]) -> Table:
     """The facts about the layouts of one type, made once; `pieces` tells two types of one look apart."""
@@ -143,7 +129,6 @@ class Table:
         if kind.pieces is None:
             raise Unlowerable("a layout without pieces is not told with the board left open")
         self.type, self.pieces, self.kinds = kind, kind.pieces, family
-        self.parted = separate(kind.pieces)
         self.at_sides = sorted({k for shown in kind.pieces.shows.values() for k in shown}, key=family.index)
         """The kinds that some side of a piece shows; no side shows another."""
 
@@ -239,7 +224,7 @@ class Table:
 
     def _at_its_side(self, kind: Term, side: Term) -> Term:
         """Is it a side that a part of the kind may be named by?"""
-        return z3.If(self.lone(kind), side == NO_SIDE, z3.And(side >= 0, side < len(FAMILY))) if self.parted else TRUE
+        return z3.If(self.lone(kind), side == NO_SIDE, z3.And(side >= 0, side < len(FAMILY)))
 
     @cached_property
     def facts(self) -> list[Term]:
@@ -265,8 +250,6 @@ class Table:
                 patterns=[part],
             ),
         ]
-        if not self.parted:
-            return facts
         facts += [
             z3.ForAll(
                 [t, x, y, k, s],
@@ -337,6 +320,4 @@ class Table:
         return facts
 
     def feature(self, layout: LayoutV, part: PartV) -> FeatureV:
-        if not self.parted:
-            raise Unlowerable("parts of a kind that share a side have no one name")
         return FeatureV(feature_of(layout.term, *part.key), self.type)
