@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tablelaw.solver import evaluate
 from tablelaw.solver.ir import Term, walk
 from tablelaw.solver.problem import Problem
+from tablelaw.spec.core import Expr
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
 from tablelaw.spec.questions import Reader, step_needs
@@ -12,13 +15,11 @@ from tablelaw.spec.settings import LeftOpen, holds
 from tablelaw.spec.types import Enum
 
 
-def claims(game: Game, problem: Problem) -> list[Term]:
-    """The `always` and `never` questions of the game that read a position alone, split into their parts."""
-    t = problem.terms
+def asked_of_positions(game: Game) -> Iterator[tuple[str, Expr]]:
+    """The `always` and `never` questions of the game that look at no step before: which of the two, and the formula."""
     quiet = Diagnostics()
     read = game.origin or game
     reader = Reader(read, quiet, evaluate.starts(read)[0])
-    found: list[Term] = []
     for q in game.document.questions.values():
         if q.kind not in ("always", "never") or q.node.get("given") is not None:
             continue
@@ -28,16 +29,20 @@ def claims(game: Game, problem: Problem) -> list[Term]:
         except LeftOpen:
             continue
         asked = reader.question(q)
-        if asked is None or asked.formula is None:
-            continue
-        looks, counts = step_needs([asked.formula])
-        if looks or counts:
-            continue
-        claimed = asked.formula if game.said is None else game.said(asked.formula)
-        if claimed is None:
+        if asked is not None and asked.formula is not None and not step_needs([asked.formula])[0]:
+            yield q.kind, asked.formula
+
+
+def claims(game: Game, problem: Problem) -> list[Term]:
+    """What is claimed of positions alone, split into its parts."""
+    t = problem.terms
+    found: list[Term] = []
+    for kind, formula in asked_of_positions(game):
+        claimed = formula if game.said is None else game.said(formula)
+        if claimed is None or step_needs([formula])[1]:
             continue
         prop = problem.prop(claimed)
-        claim = prop.start if q.kind == "always" else t.no(prop.start)
+        claim = prop.start if kind == "always" else t.no(prop.start)
         found += claim.args if claim.op == "and" else [claim]
     found += [problem.prop(h).start for h in game.hints]
     found += _small_links(problem)

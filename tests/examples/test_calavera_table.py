@@ -17,6 +17,7 @@ from tablelaw.checkers.selection import Request
 from tablelaw.checkers.session import Session
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import Rules, load
+from tablelaw.testing.sentences import Rows, cited, tabled
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "calavera"
 SECTIONS = {
@@ -40,17 +41,9 @@ def rules() -> Rules:
 
 
 @cache
-def rows() -> dict[str, tuple[set[str], set[str]]]:
-    """For each place of the table its clauses (a remark is `remark`), and what asks or shows it."""
-    found: dict[str, tuple[set[str], set[str]]] = {}
-    for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("| es#"):
-            place, says, clause, asked = (c.strip() for c in line.strip().strip("|").split(" | "))
-            assert says, line
-            names = set(re.findall(r"`([^`]+)`", clause)) | ({"remark"} if "a remark" in clause else set())
-            assert place not in found, place
-            found[place] = names, set(re.findall(r"`([^`]+)`", asked))
-    return found
+def rows() -> Rows:
+    """What the README says of each sentence."""
+    return tabled(FOLDER / "README.md", "es")
 
 
 def test_each_sentence_of_the_rulebook_has_one_row() -> None:
@@ -60,20 +53,7 @@ def test_each_sentence_of_the_rulebook_has_one_row() -> None:
 
 def test_each_row_names_all_that_cites_its_place() -> None:
     """Clauses and remarks in the third column, questions and scenarios in the fourth; nothing is cited that has no row."""
-    doc = rules().document
-    clauses: dict[str, set[str]] = {p: set() for p in rows()}
-    asked: dict[str, set[str]] = {p: set() for p in rows()}
-    for clause in doc.clauses().values():
-        for p in clause.cite:
-            clauses[p].add(clause.id)
-    for remark in doc.remarks:
-        for p in remark.cite:
-            clauses[p].add("remark")
-    cited = [(q.id, q.cite) for q in doc.questions.values()] + [(s.id, s.cite) for s in doc.scenarios.values()]
-    for name, places in cited:
-        for p in places:
-            asked[p].add(name)
-    assert {p: (clauses[p], asked[p]) for p in rows()} == rows()
+    assert cited(rules().document, "es") == {p: row for p, row in rows().items() if any(row)}
 
 
 def test_each_sentence_has_a_clause_or_a_remark() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import Rules, load
+from tablelaw.testing.sentences import Rows, cited, tabled
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "carcassonne"
 SECTIONS = {
@@ -27,17 +27,9 @@ def rules() -> Rules:
 
 
 @cache
-def rows() -> dict[str, tuple[set[str], set[str]]]:
-    """For each place of the table its clauses (a remark is `remark`), and what asks or shows it."""
-    found: dict[str, tuple[set[str], set[str]]] = {}
-    for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("| fm#"):
-            place, says, clause, asked = (c.strip() for c in line.strip().strip("|").split(" | "))
-            assert says, line
-            assert place not in found, place
-            names = set(re.findall(r"`([^`]+)`", clause)) | ({"remark"} if "a remark" in clause else set())
-            found[place] = names, set(re.findall(r"`([^`]+)`", asked))
-    return found
+def rows() -> Rows:
+    """What the README says of each sentence."""
+    return tabled(FOLDER / "README.md", "fm")
 
 
 def test_each_sentence_of_the_page_has_one_row() -> None:
@@ -47,23 +39,7 @@ def test_each_sentence_of_the_page_has_one_row() -> None:
 
 def test_each_row_names_all_that_cites_its_place() -> None:
     """Clauses and remarks in the third column, questions and scenarios in the fourth; nothing is cited that has no row."""
-    doc = rules().document
-    clauses: dict[str, set[str]] = {p: set() for p in rows()}
-    asked: dict[str, set[str]] = {p: set() for p in rows()}
-    for clause in doc.clauses().values():
-        for p in clause.cite:
-            if p.startswith("fm#"):
-                clauses[p].add(clause.id)
-    for remark in doc.remarks:
-        for p in remark.cite:
-            if p.startswith("fm#"):
-                clauses[p].add("remark")
-    cited = [(q.id, q.cite) for q in doc.questions.values()] + [(s.id, s.cite) for s in doc.scenarios.values()]
-    for name, places in cited:
-        for p in places:
-            if p.startswith("fm#"):
-                asked[p].add(name)
-    assert {p: (clauses[p], asked[p]) for p in rows()} == rows()
+    assert cited(rules().document, "fm") == {p: row for p, row in rows().items() if any(row)}
 
 
 def test_each_sentence_has_a_clause_or_a_remark() -> None:

@@ -7,14 +7,12 @@ import time
 from collections.abc import Iterator
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.candidates import asked_of_positions
 from tablelaw.spec import types as ty
 from tablelaw.spec.core import Agg, Bind, Binder, Branch, Call, Const, Effect, Expr, Field, Fire, If, Local, Loop, Op, Var
-from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game, Variable
 from tablelaw.spec.operators import Fault
-from tablelaw.spec.questions import Reader, step_needs
 from tablelaw.spec.reckon import value
-from tablelaw.spec.settings import LeftOpen, holds
 from tablelaw.spec.types import BOOL, INT, BagOf, Enum, Int, LayoutType, Maybe, PartType, Record, SetOf, Type
 
 FEW = 12
@@ -23,22 +21,7 @@ PLAYS, STEPS = 12, 80
 
 def asked_elsewhere(game: Game) -> list[Expr]:
     """What the `always` and `never` questions of the game claim of positions."""
-    quiet = Diagnostics()
-    reader = Reader(game, quiet, evaluate.starts(game)[0])
-    found: list[Expr] = []
-    for q in game.document.questions.values():
-        if q.kind not in ("always", "never") or q.node.get("given") is not None:
-            continue
-        try:
-            if not all(holds(o, game.names, game.document, quiet) for o in q.only):
-                continue
-        except LeftOpen:
-            continue
-        asked = reader.question(q)
-        if asked is None or asked.formula is None or step_needs([asked.formula])[0]:
-            continue
-        found.append(asked.formula if q.kind == "always" else negated(asked.formula))
-    return found
+    return [e if kind == "always" else negated(e) for kind, e in asked_of_positions(game)]
 
 
 def negated(e: Expr) -> Expr:
