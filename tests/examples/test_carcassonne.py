@@ -78,7 +78,8 @@ def test_why_names_the_check_where_the_table_acts_next(capsys: pytest.CaptureFix
     """The one monastery is completed, so the flier crashes: the monastery is forbidden by what it fails, not by the crash."""
     at = """{phase: landing, flier: plain, flown: true, target: "(0, 0)", last: "(1, 1)", box: {TU: 1}, table: {"(-1, -1)": TB,
       "(0, -1)": TE, "(1, -1)": TB, "(-1, 0)": TE/3, "(0, 0)": TB, "(1, 0)": TE/1, "(-1, 1)": TB, "(0, 1)": TE/2,
-      "(1, 1)": FM2}, standing: {"Standing(owner=0, kind=plain, part=part((1, 1), machine))": 1}, reserve: {0: {plain: 6}, 1: {plain: 7}}}"""
+      "(1, 1)": FM2},
+      standing: {"Standing(owner=0, kind=plain, part=part((1, 1), machine))": 1}, reserve: {0: {plain: 6}, 1: {plain: 7}}}"""
     move = "land(part=part((0, 0), monastery))"
     assert main(["why", str(FOLDER / FLYING), "--at", at, "--move", move]) == 1
     out = capsys.readouterr().out
