@@ -113,7 +113,7 @@ class Settings:
     def request(self, rules: Rules) -> Request:
         """What is asked of these rules; a value that one of its options does not have is told to the sink of the caller."""
         from tablelaw.checkers.selection import Request
-        from tablelaw.cli.commands import most_memory
+        from tablelaw.cli.common import most_memory
 
         own = {k: v for k, v in self.options.items() if k in rules.document.options}
         return Request(setting=own, players=self.players, seconds=self.seconds, mebibytes=most_memory())

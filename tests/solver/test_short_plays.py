@@ -205,6 +205,7 @@ def test_a_parting_is_found_in_a_scenario(rules: Rules) -> None:
     assert by_the_rules(comparing.right, told.right)
 
 
+@pytest.mark.slow
 def test_where_a_clause_speaks_is_found_or_shown_to_be_nowhere(rules: Rules) -> None:
     """A clause that can never be broken is proved to be silent; one that can is seen after flax, something, grain."""
     for clause, steps in (("purse", None), ("flax-first", 5)):

@@ -15,7 +15,7 @@ from tablelaw.checkers.leading import Answer
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request
 from tablelaw.cli import watchdog
-from tablelaw.cli.commands import (
+from tablelaw.cli.common import (
     BAD_SPEC,
     FINDING,
     MOST_SECONDS,

@@ -14,7 +14,7 @@ from tablelaw.checkers.result import Result, exit_status
 from tablelaw.checkers.selection import Request
 from tablelaw.checkers.session import Session
 from tablelaw.cli import watchdog
-from tablelaw.cli.commands import (
+from tablelaw.cli.common import (
     MOST_SECONDS,
     Progress,
     complain,

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from tablelaw.cli.commands import BAD_SPEC, FINDING, OK, UNKNOWN, Progress, complain, envelope, game_of, read_position
+from tablelaw.cli.common import BAD_SPEC, FINDING, OK, UNKNOWN, Progress, complain, envelope, game_of, read_position
 from tablelaw.spec.diagnostics import Diagnostics
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tablelaw.checkers.standing import Figure, figures, on
-from tablelaw.cli.commands import BAD_SPEC, OK, complain, load_rules, read_position, setting_of
+from tablelaw.cli.common import BAD_SPEC, OK, complain, load_rules, read_position, setting_of
 from tablelaw.cli.layouts import chosen_layout
 from tablelaw.report.svg import Frame, drawing
 from tablelaw.solver import evaluate

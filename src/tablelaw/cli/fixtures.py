@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablelaw.cli.commands import (
+from tablelaw.cli.common import (
     BAD_SPEC,
     FINDING,
     OK,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tablelaw.checkers.features import FORMATS, feature_graph, merged, state_graph, up_to, values_of
 from tablelaw.checkers.symmetries import tell_broken
-from tablelaw.cli.commands import BAD_SPEC, MOST_SECONDS, OK, UNKNOWN, Progress, complain, game_of, read_position
+from tablelaw.cli.common import BAD_SPEC, MOST_SECONDS, OK, UNKNOWN, Progress, complain, game_of, read_position
 from tablelaw.cli.layouts import chosen_layout
 from tablelaw.solver import evaluate
 from tablelaw.solver.breadth import MOST_CHOICES, MOST_DRAWS, draws_of

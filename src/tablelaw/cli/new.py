@@ -7,6 +7,7 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+from tablelaw.cli.common import complain
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.source import write_whole
 
@@ -31,7 +32,14 @@ tablelaw format {name} --write   # writes the file in canonical form
 """
 
 
-def new(args: argparse.Namespace, sink: Diagnostics) -> int | None:
+def new(args: argparse.Namespace) -> int:
+    """`tablelaw new`."""
+    sink = Diagnostics()
+    status = begin(args, sink)
+    return complain(sink) if status is None else status
+
+
+def begin(args: argparse.Namespace, sink: Diagnostics) -> int | None:
     """Write the folder; the exit status, None where something is in the way (the sink knows)."""
     name, where = str(args.name), Path(args.dir)
     if not _NAME.fullmatch(name) or len(name) > LONGEST:

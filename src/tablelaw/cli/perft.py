@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tablelaw.cli import watchdog
-from tablelaw.cli.commands import (
+from tablelaw.cli.common import (
     MOST_SECONDS,
     OK,
     UNKNOWN,

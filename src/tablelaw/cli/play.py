@@ -15,6 +15,7 @@ from pathlib import Path
 from tablelaw.checkers import explain
 from tablelaw.checkers.nearby import centre, sorted_moves
 from tablelaw.cli.choosing import Choice, squares_first
+from tablelaw.cli.common import complain, game_of, read_position
 from tablelaw.cli.table import LONGEST_LINE, Drawn, Illegal, Table, Unclear, Undrawn, chosen
 from tablelaw.report import text
 from tablelaw.report.board import boards
@@ -567,3 +568,16 @@ def _tell(sink: Diagnostics) -> None:
     """A fault of what was typed, in short: there is no file to point at."""
     for d in sink.items:
         print(text.wrap(printable(d.message) + (f" ({d.help})" if d.help else ""), "    ", ""))
+
+
+def play_command(args: argparse.Namespace) -> int:
+    """`tablelaw play`."""
+    sink = Diagnostics()
+    found = game_of(args, sink)
+    if found is None:
+        return complain(sink)
+    rules, game = found
+    node = read_position(args.at, sink)
+    if sink.has_errors:
+        return complain(sink)
+    return play(rules, game, node, args, sink)

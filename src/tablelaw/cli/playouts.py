@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tablelaw.cli import watchdog
-from tablelaw.cli.commands import BAD_SPEC, FINDING, OK, UNKNOWN, Progress, complain, envelope, game_of, read_position
+from tablelaw.cli.common import BAD_SPEC, FINDING, OK, UNKNOWN, Progress, complain, envelope, game_of, read_position
 from tablelaw.spec.diagnostics import Diagnostics
 
 if TYPE_CHECKING:

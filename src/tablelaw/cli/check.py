@@ -1,0 +1,170 @@
+"""`tablelaw check`: the questions and scenarios of a file answered, printed, and kept."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tablelaw.cli import watchdog
+from tablelaw.cli.common import (
+    BAD_SPEC,
+    FINDING,
+    MOST_SECONDS,
+    OK,
+    UNKNOWN,
+    Progress,
+    complain,
+    envelope,
+    load_rules,
+    most_memory,
+    setting_of,
+)
+from tablelaw.spec.diagnostics import Diagnostics, render
+
+if TYPE_CHECKING:
+    from tablelaw.checkers.queries import Queries
+    from tablelaw.checkers.result import Result
+    from tablelaw.checkers.selection import Case
+    from tablelaw.checkers.session import Session
+    from tablelaw.spec.load import Rules
+
+
+def check(args: argparse.Namespace) -> int:
+    """`tablelaw check`."""
+    sink, began = Diagnostics(), time.monotonic()
+    results: list[Result] = []
+    status = check_all(args, sink, results)
+    if args.junit:
+        from tablelaw.report.junit import junit
+        from tablelaw.spec.source import write_whole
+
+        wrong = "\n".join(render(d) for d in sink.items) if sink.has_errors else ""
+        write_whole(Path(args.junit), junit(args.spec, results, time.monotonic() - began, wrong))
+    return status
+
+
+def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result]) -> int:
+    """Ask everything that the arguments ask for; the exit status. The answers are put into `answered` as well."""
+    from tablelaw.checkers.queries import Queries
+    from tablelaw.checkers.result import exit_status
+    from tablelaw.checkers.selection import Request
+    from tablelaw.checkers.session import Session
+    from tablelaw.report import text
+
+    progress = Progress()
+    if args.evidence == "":
+        sink.error("Q109", None, "`--evidence` needs the name of a folder", help="name one: `--evidence DIR`")
+    elif args.export and not args.evidence:
+        sink.error("Q109", None, "`--export` needs a folder to write to", help="name one: `--evidence DIR`")
+    if args.junit == "":
+        sink.error("Q109", None, "`--junit` needs the name of a file", help="name one: `--junit report.xml`")
+    rules = None if sink.has_errors else load_rules(args.spec, sink)
+    if rules is None:
+        return complain(sink)
+    open_options = tuple(t.partition("=")[0].strip() for t in args.option if t.partition("=")[2].strip() == "*")
+    setting = setting_of(args, rules, sink)
+    if sink.has_errors:
+        return complain(sink)
+    request = Request(
+        tuple(args.question), setting, args.every_option, open_options, args.players, args.every_players, args.engine,
+        args.time or MOST_SECONDS, args.memory or most_memory(), progress.tell, not args.quick,
+        args.sample or 0,
+    )  # fmt: skip
+    session = Session(rules, request, sink)
+    if not session.check():
+        return complain(sink)
+    cases = list(session.selection.cases())
+    asked = Queries() if args.export == "smtlib" else None
+    found = answer_all(session, cases, progress, args, asked)
+    if found is None:
+        return complain(sink)
+    results, stopped = found
+    answered.extend(results)
+    status = exit_status(results)
+    kept = keep_evidence(args, results, rules, asked) if args.evidence else ""
+    if kept is None:
+        return BAD_SPEC
+    if args.probe and not stopped:
+        from tablelaw.checkers.vacuity import probe
+
+        findings = probe(rules, setting, args.players or rules.counts[0], request)
+        progress.clear()
+        for d in findings:
+            print(render(d), file=sys.stderr if args.json else sys.stdout)
+        status = status or (FINDING if findings else OK)
+    if args.json:
+        print(envelope(rules, [r.json() for r in results]))
+    else:
+        if results or not stopped:
+            print(text.summary(results) if results else "nothing to ask under these options")
+        if kept:
+            print(text.wrap(kept, "    ", ""))
+    if stopped:
+        print(f"stopped after {len(results)} of {len(cases)} answers{stopped.rstrip(':')}", file=sys.stderr)
+        return UNKNOWN if status == OK else status
+    return status
+
+
+def answer_all(
+    session: Session, cases: list[Case], progress: Progress, args: argparse.Namespace, asked: Queries | None = None
+) -> tuple[list[Result], str] | None:
+    """Answer the cases in turn, printing each as it comes; what there is when Ctrl-C stops it, and why (":": by Ctrl-C).
+
+    None when a question turns out to be at fault (the sink knows). What z3 is asked is kept in `asked`.
+    """
+    from tablelaw.report import text
+    from tablelaw.solver.queries import heard_by
+    from tablelaw.spec.settings import defaults
+
+    results: list[Result] = []
+    normal, many = defaults(session.doc), len(session.rules.counts) > 1
+    progress.prefix = f"[1/{len(cases)}]"
+    try:
+        with heard_by(asked) if asked is not None else contextlib.nullcontext():
+            watchdog.again()
+            for number, case, result in session.answers(cases):
+                watchdog.again()
+                progress.clear()
+                progress.prefix = f"[{number + 1}/{len(cases)}] after {case.name}:"
+                if result is None:
+                    return None
+                results.append(result)
+                if asked is not None:
+                    asked.close()
+                if not args.json:
+                    print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
+    except (KeyboardInterrupt, ctypes.ArgumentError) as stop:
+        if isinstance(stop, ctypes.ArgumentError) and "KeyboardInterrupt" not in str(stop):
+            raise
+        progress.clear()
+        return results, watchdog.heard() or ":"
+    watchdog.rest()
+    return results, ""
+
+
+def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules, asked: Queries | None = None) -> str | None:
+    """Write the evidence of what holds and say of how many answers; None (with a message) when it cannot be written."""
+    from tablelaw.checkers.evidence import write_all
+    from tablelaw.checkers.itf import write_plays
+
+    def more(named: list[tuple[str, Result]]) -> dict[str, object]:
+        if args.export == "itf":
+            return {"plays": write_plays(Path(args.evidence), named, rules)}
+        return {} if asked is None else {"queries": asked.write(Path(args.evidence), named)}
+
+    sink, models = Diagnostics(), args.export if args.export in ("prism", "drn") else ""
+    try:
+        kept, without = write_all(Path(args.evidence), results, rules, args.export == "smt2", models, sink, more)
+    except OSError as why_not:
+        print(f"error[Q112]: evidence cannot be written: {why_not.strerror}: {args.evidence}", file=sys.stderr)
+        return None
+    for d in sink:
+        print(render(d), file=sys.stderr)
+    has = "has" if without == 1 else "have"
+    none = f"; {without} {has} none (`index.json` there says why)" if without else ""
+    return f"evidence of {kept} answer{'' if kept == 1 else 's'} written to {args.evidence}{none}"
