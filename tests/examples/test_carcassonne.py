@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from functools import cache
 from pathlib import Path
@@ -106,8 +105,7 @@ def test_a_play_from_a_position_can_be_played_again(tmp_path: Path, capsys: pyte
 """,
     )
     assert main(["check", spec, "--question", "flies"]) == 0
-    told = re.sub(r"\s+", " ", capsys.readouterr().out.partition("replay: ")[2].partition("\n1 answer")[0])
-    words = shlex.split(told)
+    words = shlex.split(capsys.readouterr().out.partition("replay: ")[2].partition("\n1 answer")[0].replace("\\\n", ""))
     assert words[0] == "tablelaw"
     assert "--at" in words
     assert main(words[1:]) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +57,7 @@ def playouts(args: argparse.Namespace) -> int:
 
 def show(args: argparse.Namespace, rules: Any, made: Any, limit: int, at: Any) -> int:
     """Play one of them again by the evaluator, and print it step by step."""
-    from tablelaw.report.text import record, wrap
+    from tablelaw.report.text import record, replay
     from tablelaw.solver.sampling import one_play, trace_of
     from tablelaw.solver.trace import fault_step, trace_json
 
@@ -87,16 +86,16 @@ def show(args: argparse.Namespace, rules: Any, made: Any, limit: int, at: Any) -
         ended = made.game.ends[one.end].id if one.ending == "ended" else one.ending
         print(f"play {args.show} of seed {args.seed}: {len(one.steps):,} steps, {one.moves:,} moves of players, {ended}")
         print(record(made.game, trace, whole=True))
-        print(wrap("replay: " + again(args, made.game, trace), "      ", "    "))
+        print(replay(again(args, made.game, trace)))
     return FINDING if one.ending in ("stuck", "fault") else OK
 
 
-def again(args: argparse.Namespace, game: Game, trace: Trace) -> str:
-    """The command that plays it by hand."""
+def again(args: argparse.Namespace, game: Game, trace: Trace) -> list[str]:
+    """The words of the command that plays it by hand."""
     from tablelaw.solver.trace import step_text
 
     moves = "; ".join(step_text(game, s) for s in trace.steps[1:] if s.move is not None and s.fault is None)
     words = ["tablelaw", "play", args.spec, "--players", str(game.players)]
     words += [w for o in args.option for w in ("--option", o)]
     words += ["--at", args.at] if args.at is not None else []
-    return shlex.join([*words, "--moves", moves])
+    return [*words, "--moves", moves]

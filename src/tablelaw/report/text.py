@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import textwrap
@@ -31,6 +32,8 @@ MATTERING = ("terminates", "force", "always-after", "odds", "expected")
 SHOWN = ("holds", "fails", "conflicts", "refines", "fills-gap")
 DIGITS = 9
 LONGEST_FRACTION = 70
+# Between these parts of what an option is given, white space means nothing: moves; JSON outside its strings.
+PARTS = {"--moves": re.compile(r"[^ ;][^;]*;?"), "--at": re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^ "])+')}
 
 
 def width() -> int:
@@ -43,6 +46,20 @@ def wrap(text: str, indent: str, first: str | None = None) -> str:
     return textwrap.fill(
         text, width(), initial_indent=indent if first is None else first, subsequent_indent=indent, break_on_hyphens=False
     )
+
+
+def replay(words: list[str]) -> str:
+    """A command to paste into a shell: a line ends in `\\` between words, or where white space means nothing to the word."""
+    lines, line = [], "    replay:"
+    for before, word in zip(["", *words], words, strict=False):
+        quoted = shlex.quote(word)
+        for k, part in enumerate(PARTS[before].findall(quoted) if before in PARTS else [quoted]):
+            if len(line) + len(part) + len("  \\") > width() and line != "    replay:":
+                lines.append(line + (" \\" if k == 0 else ""))
+                line = " " * 6 + part
+            else:
+                line += " " + part
+    return "\n".join([*lines, line])
 
 
 def cited(game: Game | None, clause: str) -> str:
@@ -158,7 +175,7 @@ def answer(
             lines += comparing.after(v.told, wrap)
         command = replay_command(result, spec)
         if command:
-            lines.append(wrap("replay: " + command, "      ", "    "))
+            lines.append(replay(command))
     elif plays and v.trace is not None and result.game is not None and result.as_expected is False:
         lines.append(record(result.game, v.trace))
     return "\n".join(lines)
@@ -218,11 +235,11 @@ def _short(game: Game, name: str, state: object) -> str:
     return shown(value, kind)
 
 
-def replay_command(result: Result, spec: str) -> str:
-    """A command that plays the record again."""
+def replay_command(result: Result, spec: str) -> list[str]:
+    """The words of a command that plays the record again; none where it would be too long."""
     trace, game = result.verdict.trace, result.game
     if trace is None or game is None or len(trace.steps) < 2 or len(trace.steps) > 40:
-        return ""
+        return []
     moves = "; ".join(step_text(game, s) for s in trace.steps[1:] if s.move is not None)
     words = ["tablelaw", "play", spec, "--players", str(result.players)]
     for k, v in (game.setting if result.verdict.told is not None else result.options).items():
@@ -232,7 +249,7 @@ def replay_command(result: Result, spec: str) -> str:
     begin = trace.steps[0].state
     if begin not in starts(game):
         words += ["--at", json.dumps(position_json(game, begin), ensure_ascii=False)]
-    return shlex.join([*words, "--moves", moves])
+    return [*words, "--moves", moves]
 
 
 def _more(answer_: Why) -> str:
