@@ -12,7 +12,7 @@ def plays(space: Space, budget: Budget) -> int | None:
     space.explore(budget)
     done: dict[int, int] = {}
     open_now: set[int] = set()
-    index = space.index
+    graph = list(space.links(budget))
     total = 0
     for root in range(space.starts):
         stack: list[tuple[int, list[int] | None]] = [(root, None)]
@@ -27,7 +27,7 @@ def plays(space: Space, budget: Budget) -> int | None:
             if v in open_now:
                 return None
             open_now.add(v)
-            nexts = [index[n] for n in space.out(v)]
+            nexts = graph[v]
             stack.append((v, nexts))
             for w in nexts:
                 if w in open_now:

@@ -11,11 +11,14 @@ from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board, never_falls
 from tablelaw.solver.explicit import counts, deep, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
-from tablelaw.solver.ir import Term
+from tablelaw.solver.ir import Model, Term
 from tablelaw.solver.loops import against, people, whose
+from tablelaw.solver.native.compiler import NoCompiler, compiler
+from tablelaw.solver.native.space import NativeSpace
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
-from tablelaw.solver.space.graph import Budget, Space
+from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.solver.space.rows import Coded, Rows
 from tablelaw.solver.symmetry import Symmetry
 from tablelaw.solver.trace import Trace, fault_step, replay, to_numbers
@@ -25,7 +28,11 @@ from tablelaw.spec.questions import Asked
 from tablelaw.spec.reckon import value
 
 NAME = "explicit"
+FEW = 20_000
+"""So many states are looked through before it is worth waiting for a compiler."""
 LEFT = "as far as no range is left, for `in-range` fails: steps that leave one are not counted"
+TELLING = ("in-range", "terminates", "always-after", "force")
+"""Kinds whose answers tell of ranges left themselves: they may be of a part of the variables."""
 KINDS = {
     "always",
     "never",
@@ -47,6 +54,7 @@ class Explicit:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._spaces: dict[object, tuple[Problem, Space]] = {}
+        self._compiled = False
         self._boards: dict[object, Rows] = {}
 
     def prepared(self, asked: Asked) -> tuple[Problem, Space]:
@@ -55,26 +63,50 @@ class Explicit:
             board = BoardProblem(self.game, asked, self._boards)
             return cast("Problem", board), board.space
         problem = prepare(self.game, asked, unroll=True)
-        key = (tuple(problem.model.starts), tuple(problem.counters))
-        found = self._spaces.get(key)
+        found = self._spaces.get(_key(problem))
         if found is None:
-            found = self._spaces[key] = (problem, Space(problem.model))
+            found = self._spaces[_key(problem)] = (problem, Space(problem.model))
         return found
+
+    def _larger(self, problem: Problem, space: Space, budget: Budget) -> Space:
+        """The space again in compiled code, where that can be had."""
+        self._compiled = True
+        found = self._space(problem.model, budget)
+        if not isinstance(found, NativeSpace):
+            return space
+        self._spaces[_key(problem)] = problem, found
+        return found
+
+    def _space(self, model: Model, budget: Budget) -> Space:
+        """In compiled code where the states are known to be many."""
+        if self._compiled:
+            try:
+                return NativeSpace(model, budget)
+            except (NoCompiler, Unlowerable):
+                self._compiled = False
+        return Space(model)
 
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict; raises `OutOfBudget` (with what was spent) and `Unlowerable`."""
         problem, space = self.prepared(asked)
         method = getattr(self, "_" + asked.kind.replace("-", "_"))
-        verdict: Verdict = method(asked, problem, space, budget)
+        if isinstance(space, (Rows, NativeSpace)) or compiler() is None:
+            verdict: Verdict = method(asked, problem, space, budget)
+        else:
+            try:
+                verdict = method(asked, problem, space, budget.part(budget.left(), min(budget.states or FEW, FEW)))
+            except OutOfBudget:
+                budget.check(len(space.states))
+                space = self._larger(problem, space, budget)
+                verdict = method(asked, problem, space, budget)
         verdict.engine = NAME
         if verdict.states is None:
             verdict.states = len(space.states)
         if verdict.known_by == "exhausted":
             verdict.bound = verdict.bound or (f"all {len(space.states):,} reachable states" if space.complete else None)
-            if space.full(problem.counters.values()):
+            if (verdict.trace is None or verdict.verdict == "value") and space.full(problem.counters.values()):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
-        told = LEFT in verdict.notes or asked.kind == "in-range"
-        if space.faulty and not told and (verdict.trace is None or verdict.verdict == "value"):
+        if asked.kind not in TELLING and space.faulty and (verdict.trace is None or verdict.verdict == "value"):
             verdict.notes.append(LEFT)
         return verdict
 
@@ -163,7 +195,7 @@ class Explicit:
         limit = prop.step.hi if sign > 0 else prop.step.lo
         best: tuple[int, search.Hit] | None = None
         known, notes = "exhausted", list[str]()
-        for hit, number in search.values(problem, space, prop, where, budget):
+        for hit, number in search.values(problem, space, prop, where, sign, budget):
             if best is None or sign * number > sign * best[0]:
                 best = number, hit
                 if number == limit and not problem.counters:
@@ -208,7 +240,10 @@ class Explicit:
         slots = problem.game_slots
         if asked.up_to:
             return self._classes(asked, problem, space, good, budget)
-        n = len({space.bare(s, slots) for s in space.states if good is None or good(s)})
+        if not problem.counters:
+            n = len(space.states) if where is None else space.tally(where.start)
+        else:
+            n = len({space.bare(s, slots) for s in space.states if good is None or good(s)})
         return Verdict("value", "exhausted", value=str(n))
 
     def _classes(
@@ -230,7 +265,9 @@ class Explicit:
 
     # endless play
 
-    def sliced(self, asked: Asked, problem: Problem, space: Space, terms: list[Term]) -> tuple[Problem, Space, set[int] | None]:
+    def sliced(
+        self, problem: Problem, space: Space, terms: list[Term], budget: Budget
+    ) -> tuple[Problem, Space, set[int] | None]:
         """The problem and space with only the slots that can matter to play and to the terms; None where all are kept.
 
         A slot left out, such as a counter that nothing reads, then neither tells positions apart nor stops the play.
@@ -242,7 +279,7 @@ class Explicit:
             return problem, space, None
         model = slice_to(problem.model, keep)
         small = replace(problem, model=model)
-        return small, Space(model), keep
+        return small, self._space(model, budget), keep
 
     def lifted(
         self, problem: Problem, space: Space, keep: set[int] | None, path: list[int], loop_from: int | None = None
@@ -276,7 +313,7 @@ class Explicit:
         return None
 
     def _terminates(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
-        problem, space, keep = self.sliced(asked, problem, space, [])
+        problem, space, keep = self.sliced(problem, space, [], budget)
         lasso = self._early_lasso(space, budget)
         if lasso is None:
             graph = lassos.edges(space, budget)
@@ -319,7 +356,7 @@ class Explicit:
         when, then = problem.prop(asked.formula), problem.prop(asked.then)
         if when.looks or then.looks:
             return Verdict("unknown", reason="`always-after` reads positions; `old` and `actor` are not followed here")
-        problem, space, keep = self.sliced(asked, problem, space, [when.start, then.start])
+        problem, space, keep = self.sliced(problem, space, [when.start, then.start], budget)
         graph = lassos.edges(space, budget)
         begins, meets, ended = space.formula(when.start), space.formula(then.start), space.formula(space.ended)
         dead = set(space.stuck)
@@ -341,7 +378,7 @@ class Explicit:
                     "fails", "exhausted", trace=trace, clauses=_fired(trace), reason=reason, states=len(space.states)
                 )
         evidence = closed_set(space) if keep is None else None
-        return Verdict("holds", "exhausted", evidence=evidence, states=len(space.states))
+        return Verdict("holds", "exhausted", evidence=evidence, states=len(space.states), notes=_left(space))
 
     def _avoided(
         self, space: Space, graph: list[list[int]], stay: bytearray, final: bytearray, i: int
@@ -367,7 +404,7 @@ class Explicit:
         exactly_term = None if asked.exactly_when is None else problem.prop(asked.exactly_when).start
         goals = [problem.goal(asked.formula, frozenset({p})) for p in range(self.game.players)]
         reads = [*seats.values(), *goals, *([exactly_term] if exactly_term is not None else [])]
-        problem, space, keep = self.sliced(asked, problem, space, reads)
+        problem, space, keep = self.sliced(problem, space, reads, budget)
         tests = {p: space.formula(term) for p, term in seats.items()}
         if asked.exactly_when is None and not problem.counters:
             formula, chosen = asked.formula, lambda s: frozenset(p for p, test in tests.items() if test(s))
@@ -399,11 +436,11 @@ class Explicit:
                     return Verdict("fails", "exhausted", trace=trace, reason=reason, states=len(space.states))
             if exactly is None and shown is None:
                 trace = self.lifted(problem, space, keep, self._line(space, arena, rank, who, members[0], goal))
-                notes = [f"in at most {rank[members[0]]} steps; the play shown is one defence"]
+                notes = [f"in at most {rank[members[0]]} steps; the play shown is one defence", *_left(space)]
                 evidence = strategy(space, rank, who) if whole and len(groups) == 1 else None
                 shown = Verdict("holds", "exhausted", trace=trace, notes=notes, evidence=evidence, states=len(space.states))
         evidence = closed_set(space) if whole else None
-        return shown or Verdict("holds", "exhausted", states=len(space.states), evidence=evidence)
+        return shown or Verdict("holds", "exhausted", states=len(space.states), evidence=evidence, notes=_left(space))
 
     def _deeply(self, problem: Problem, space: Space, keep: set[int] | None, found: deep.Found) -> Verdict:
         """The verdict of a depth-first search."""
@@ -442,6 +479,14 @@ class Explicit:
             v = max(draws, key=lambda w: rank[w])
             path.append(space.states[v])
         return path
+
+
+def _left(space: Space) -> list[str]:
+    return [LEFT] if space.faulty else []
+
+
+def _key(problem: Problem) -> object:
+    return tuple(problem.model.starts), tuple(problem.counters)
 
 
 def _agrees(game: Game, state: evaluate.State, wanted: list[int], keep: set[int]) -> bool:

@@ -13,15 +13,11 @@ class Arena:
     def __init__(self, space: Space, budget: Budget) -> None:
         space.explore(budget)
         self.space = space
-        index = space.index
         self.movers: list[list[int]] = []
         self.options: list[list[list[int]]] = []
-        for i, s in enumerate(space.states):
-            found = space.choices(s)
+        for found in space.offers(budget):
             self.movers.append([mover for mover, _ in found])
-            self.options.append([[index[n] for n in nexts] for _, nexts in found])
-            if not i % 4096:
-                budget.check()
+            self.options.append([nexts for _, nexts in found])
         self.back: list[list[tuple[int, int]]] = [[] for _ in self.options]
         for v, choices in enumerate(self.options):
             for c, draws in enumerate(choices):

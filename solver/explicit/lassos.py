@@ -12,13 +12,7 @@ from tablelaw.solver.space.graph import Budget, Space
 def edges(space: Space, budget: Budget) -> list[list[int]]:
     """The successors of every reachable state, by number (the whole space is explored first)."""
     space.explore(budget)
-    index = space.index
-    found: list[list[int]] = []
-    for i in range(len(space.states)):
-        found.append([index[n] for n in space.out(i)])
-        if not i % 4096:
-            budget.check()
-    return found
+    return list(space.links(budget))
 
 
 def components(graph: list[list[int]], inside: Callable[[int], bool] = lambda _: True) -> Iterable[list[int]]:

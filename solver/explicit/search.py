@@ -26,19 +26,12 @@ class Hit:
 
 
 def hits(problem: Problem, space: Space, prop: Prop, wanted: bool, budget: Budget) -> Iterator[tuple[Hit, int]]:
-    """States and steps where the formula is (not) true, or has no value, in the order of the search; each with its number.
-
-    For a number-valued formula `wanted` is ignored and every state or step comes with its value.
-    """
-    start, start_fault = space.formula(prop.start), space.formula(prop.start_fault)
+    """States and steps where the formula is (not) true, or has no value, as the search meets them; with 1 (0: no value)."""
     if not prop.looks:
-        for i in space.met(budget):
-            s = space.states[i]
-            if start_fault(s):
-                yield Hit(i, fault=True), 0
-            elif bool(start(s)) == wanted:
-                yield Hit(i), 1
+        for i, fault in space.marked(prop.start_fault, prop.start, wanted, budget):
+            yield Hit(i, fault=fault), 0 if fault else 1
         return
+    start, start_fault = space.formula(prop.start), space.formula(prop.start_fault)
     step, step_fault = space.formula(prop.step), space.formula(prop.step_fault)
     for i in range(space.starts):
         s = space.states[i]
@@ -57,17 +50,17 @@ def hits(problem: Problem, space: Space, prop: Prop, wanted: bool, budget: Budge
                     yield Hit(i, n), 1
 
 
-def values(problem: Problem, space: Space, prop: Prop, where: Prop | None, budget: Budget) -> Iterator[tuple[Hit, int]]:
-    """Every state or step where `where` holds, with the formula's value there."""
+def values(
+    problem: Problem, space: Space, prop: Prop, where: Prop | None, sign: int, budget: Budget
+) -> Iterator[tuple[Hit, int]]:
+    """States or steps where `where` holds, with the formula's value there; of states only those that better all before."""
     looks = prop.looks or (where is not None and where.looks)
+    if not looks:
+        for i, n in space.records(prop.start, prop.start_fault, None if where is None else where.start, sign, budget):
+            yield Hit(i), n
+        return
     start, good = space.formula(prop.start), None if where is None else space.formula(where.start)
     bad = space.formula(prop.start_fault)
-    if not looks:
-        for i in space.met(budget):
-            s = space.states[i]
-            if (good is None or good(s)) and not bad(s):
-                yield Hit(i), start(s)
-        return
     step, later = space.formula(prop.step), None if where is None else space.formula(where.step)
     wrong = space.formula(prop.step_fault)
     look_n = prop.looks

@@ -1,7 +1,6 @@
-"""Writes Python source for a model: successors of a packed state, and formulas on packed states.
+"""Writes source for a model, in Python or C (`tongues`): successors of a packed state, and formulas on packed states.
 
-The text uses whole numbers, one output buffer and plain loops only, so that a compiled back end can take the same
-structure. Inputs are loops; each condition stands in the outermost loop that knows its terms.
+Inputs are loops; each condition stands in the outermost loop that knows its terms.
 """
 
 from __future__ import annotations
@@ -12,37 +11,29 @@ from typing import Any, cast
 
 from tablelaw.solver.ir import Model, Move, Term, walk
 from tablelaw.solver.shapes import Unlowerable
-from tablelaw.solver.space.pack import Packing, packing
+from tablelaw.solver.space.pack import packing
+from tablelaw.solver.space.tongues import C, Python
 
-_BINARY = {"add": "+", "sub": "-", "mul": "*", "xor": "^", "eq": "==", "lt": "<", "le": "<="}
 DEEPEST = 24
 
 
 class Writer:
-    """Lines of source with names for terms that are used more than once."""
+    """Statements with names for terms that are used more than once."""
 
-    def __init__(self, pack: Packing, first: str = "s") -> None:
-        self.pack = pack
-        self.lines: list[str] = []
-        self.tables: dict[tuple[int, ...], str] = {}
+    def __init__(self, tongue: Python, first: str = "s") -> None:
+        self.tongue = tongue
         self.names: dict[int, str] = {}
         self.depths: dict[int, int] = {}
         self.count = 0
         self.first = first
 
-    def line(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
-
     def load(self, terms: Iterable[Term], indent: int) -> None:
-        """Unpack the slots that the terms read."""
-        for t in walk(terms):
-            if t.op in ("var", "next") and t.uid not in self.names:
+        """Unpack the slots that the terms read, but for those among which an index chooses."""
+        for t in _read(terms):
+            if t.uid not in self.names:
                 i = t.number
-                source = self.first if t.op == "var" else "n"
-                shift, mask, low = self.pack.shifts[i], self.pack.masks[i], self.pack.lows[i]
                 name = f"{'v' if t.op == 'var' else 'w'}{i}"
-                value = f"{source} >> {shift} & {mask}" if shift else f"{source} & {mask}"
-                self.line(indent, f"{name} = ({value}) + {low}" if low else f"{name} = {value}")
+                self.tongue.let(indent, name, self.tongue.field(self.first if t.op == "var" else "n", i))
                 self.names[t.uid] = name
 
     def share(self, terms: list[Term], indent: int, keep: Callable[[Term], bool], often: dict[int, int] | None = None) -> None:
@@ -60,7 +51,7 @@ class Writer:
                 text = self.text(t)
                 name = f"t{self.count}"
                 self.count += 1
-                self.line(indent, f"{name} = {text}")
+                self.tongue.let(indent, name, text)
                 self.names[t.uid] = name
                 deep = 0
             self.depths[t.uid] = 0 if t.uid in self.names else deep
@@ -70,43 +61,47 @@ class Writer:
         name = self.names.get(t.uid)
         if name is not None:
             return name
-        a = [self.text(x) for x in t.args] if t.op != "select" else []
         match t.op:
             case "const":
-                return str(t.number) if t.number >= 0 else f"({t.number})"
+                return self.tongue.number(t.number)
             case "input":
                 return f"i{t.number}"
             case "actor":
                 return "a"
-            case "not":
-                return f"(not {a[0]})"
-            case "and":
-                return "(" + " and ".join(a) + ")"
-            case "or":
-                return "(" + " or ".join(a) + ")"
-            case "ite":
-                return f"({a[1]} if {a[0]} else {a[2]})"
-            case "floordiv" | "mod":
-                sign = "//" if t.op == "floordiv" else "%"
-                zero = t.args[1].lo <= 0 <= t.args[1].hi
-                return f"({a[0]} {sign} {a[1]} if {a[1]} else 0)" if zero else f"({a[0]} {sign} {a[1]})"
+            case "var" | "next":
+                return f"({self.tongue.field(self.first if t.op == 'var' else 'n', t.number)})"
             case "select":
                 return self._select(t)
-        return f"({a[0]} {_BINARY[t.op]} {a[1]})"
+        return self.tongue.term(t, [self.text(x) for x in t.args])
 
     def _select(self, t: Term) -> str:
         index, items = t.args[0], t.args[1:]
         if all(i.op == "const" for i in items):
-            table = tuple(i.number for i in items)
-            name = self.tables.setdefault(table, f"K{len(self.tables)}")
-            return f"{name}[{self.text(index)}]"
+            return self.tongue.looked_up(tuple(i.number for i in items), self.text(index))
         lo, used = index.lo, items[index.lo : index.hi + 1]
-        at = self.text(index) if lo == 0 else f"{self.text(index)} - {lo}"
-        return "(" + ", ".join(self.text(i) for i in used) + f")[{at}]"
+        if self._alike(used):
+            source = self.first if used[0].op == "var" else "n"
+            return self.tongue.field_at(source, [i.number for i in used], self.text(index), lo)
+        return self.tongue.chosen([self.text(i) for i in used], self.text(index), lo)
+
+    def _alike(self, items: tuple[Term, ...]) -> bool:
+        pack = self.tongue.pack
+        kinds = {(i.op, pack.masks[i.number], pack.lows[i.number]) for i in items if i.op in ("var", "next")}
+        return len(kinds) == 1 and all(i.op in ("var", "next") for i in items)
 
     def source(self) -> str:
         """All of it, tables first."""
-        return "\n".join([f"{name} = {table!r}" for table, name in self.tables.items()] + self.lines) + "\n"
+        return self.tongue.source()
+
+
+def _read(terms: Iterable[Term]) -> list[Term]:
+    """The slots that are read by name: one of several, chosen by an index, is found by its place."""
+    terms = list(terms)
+    found = {t.uid: t for t in terms}
+    for t in walk(terms):
+        placed = t.op == "select" and all(i.op in ("var", "next") for i in t.args[1:])
+        found.update((a.uid, a) for a in (t.args[:1] if placed else t.args))
+    return [t for t in found.values() if t.op in ("var", "next")]
 
 
 def parts_of(t: Term) -> tuple[Term, ...]:
@@ -117,19 +112,18 @@ def parts_of(t: Term) -> tuple[Term, ...]:
 class _Successors:
     """Writes one successor function."""
 
-    def __init__(self, model: Model, tagged: bool, weighed: bool = False) -> None:
+    def __init__(self, model: Model, tongue: Python, tagged: bool, weighed: bool = False) -> None:
         self.weighed = weighed
         self.model = model
-        self.pack = packing(model.slots)
+        self.tongue = tongue
         self.tagged = tagged
-        self.w = Writer(self.pack)
+        self.w = Writer(tongue)
         self.going = model.terms.no(model.ended)
 
-    def write(self, name: str) -> str:
-        w, model = self.w, self.model
-        w.line(0, f"def {name}(s, out):")
-        w.line(1, "# `out` is empty")
-        w.line(1, "pass")
+    def write(self, heading: str) -> str:
+        """A function that puts successors into `out`, which is empty."""
+        w, model, tongue = self.w, self.model, self.tongue
+        tongue.begin(heading)
         roots = [t for m in model.moves for t in self._roots(m)]
         w.load([model.ended, *(c for c, _ in model.end_faults), *roots], 1)
         often: dict[int, int] = {}
@@ -140,21 +134,23 @@ class _Successors:
         wrong = [c for c, _ in model.end_faults]
         if wrong:
             w.share(wrong, 1, lambda t: True)
-            w.line(1, "if " + " or ".join(w.text(c) for c in wrong) + ":")
-            self._emit_broken(2)
+            tongue.when(1, [self._any(wrong)])
+            tongue.broken(2, self.tagged, self.weighed)
         if model.ended.op != "const" or model.ended.number:
-            w.line(1, f"if {w.text(model.ended)}: return")
+            tongue.when(1, [w.text(model.ended)])
+            tongue.leave(2)
         if self.tagged:
-            w.line(1, "c = 0")
+            tongue.count(1)
         self._shared(often)
         table = [m for m in model.moves if m.table]
         for m in table:
             self._move(m, 1)
         if table:
-            w.line(1, "if out: return")
+            tongue.leave_where_any(1)
         for m in model.moves:
             if not m.table:
                 self._move(m, 1)
+        tongue.leave(1)
         return w.source()
 
     def _shared(self, often: dict[int, int]) -> None:
@@ -183,12 +179,12 @@ class _Successors:
 
     def _move(self, m: Move, indent: int) -> None:
         """The loops of one move. Level k knows the inputs before k; level 0 knows the state alone."""
-        w = self.w
+        w, tongue = self.w, self.tongue
         names, depths = dict(w.names), dict(w.depths)
         conditions = [p for p in parts_of(m.guard) if p is not self.going]
         draws = list(parts_of(m.draw_guard))
         legal_levels = len(m.choices)
-        w.line(indent, f"# {m.action}")
+        indent = tongue.part(indent, m.action)
         known = {p.uid: self._level(m, p) for p in conditions}
         for level in range(len(m.inputs) + 1):
             mine = [p for p in conditions if known[p.uid] == level and (p.op != "const" or not p.number)]
@@ -198,36 +194,34 @@ class _Successors:
             if wrong:
                 w.share(wrong, indent, lambda t: True)
                 for c in wrong:
-                    w.line(indent, f"if {self._strip(c)}:")
-                    self._emit_broken(indent + 1)
+                    tongue.when(indent, self._strip(c))
+                    tongue.broken(indent + 1, self.tagged, self.weighed)
             w.share(mine, indent, lambda t, lv=level: t.level + 1 <= lv)  # type: ignore[misc]
             if mine:
-                w.line(indent, "if " + " and ".join(w.text(p) for p in mine) + ":")
+                tongue.when(indent, [w.text(p) for p in mine])
                 indent += 1
             if level == legal_levels and self.tagged:
-                w.line(indent, "c += 1")
-                actor = "0" if m.table else f"{w.text(m.actor)} + 1"
-                w.line(indent, f"g = c << 5 | {actor}")
+                tongue.tag(indent, "0" if m.table else f"{w.text(m.actor)} + 1")
             hoist = [t for t in later if t.level + 1 <= level and t.args]
             w.share(hoist, indent, lambda t, lv=level: t.level + 1 <= lv)  # type: ignore[misc]
             if level >= legal_levels:
                 bad = [c for c, _ in m.faults if max(c.level + 1, legal_levels) == level]
                 if bad:
                     w.share(bad, indent, lambda t: True)
-                    w.line(indent, "if " + " or ".join(w.text(c) for c in bad) + ":")
-                    self._emit_fault(indent + 1)
-                    w.line(indent, "else:")
+                    tongue.when(indent, [self._any(bad)])
+                    tongue.fault(indent + 1, self.tagged, self.weighed)
+                    tongue.otherwise(indent)
                     indent += 1
             if possible:
                 w.share(possible, indent, lambda t, lv=level: t.level + 1 <= lv)  # type: ignore[misc]
-                w.line(indent, "if " + " and ".join(w.text(p) for p in possible) + ":")
+                tongue.when(indent, [w.text(p) for p in possible])
                 indent += 1
             if level < len(m.inputs):
                 i = m.inputs[level]
                 if i.least is i.most:
-                    w.line(indent, f"i{level} = {w.text(i.least)}")
+                    tongue.let(indent, f"i{level}", w.text(i.least))
                 else:
-                    w.line(indent, f"for i{level} in range({w.text(i.least)}, {w.text(i.most)} + 1):")
+                    tongue.loop(indent, f"i{level}", w.text(i.least), w.text(i.most))
                     indent += 1
         self._emit(m, indent)
         w.names, w.depths = names, depths
@@ -248,41 +242,25 @@ class _Successors:
         found += [t for t in self._roots(m) if t.args and t.level + 1 <= level and t not in parts_of(m.guard)]
         return list({t.uid: t for t in found}.values())
 
-    def _strip(self, c: Term) -> str:
-        parts = [p for p in parts_of(c) if p is not self.going]
-        return " and ".join(self.w.text(p) for p in parts) or "True"
+    def _strip(self, c: Term) -> list[str]:
+        return [self.w.text(p) for p in parts_of(c) if p is not self.going] or [self.w.text(self.model.terms.true)]
 
-    def _emit_broken(self, indent: int) -> None:
-        """What is legal cannot be told: the position has a fault and no step at all."""
-        self.w.line(indent, f"out[:] = {self._fault()}")
-        self.w.line(indent, "return")
-
-    def _emit_fault(self, indent: int) -> None:
-        self.w.line(indent, f"out += {self._fault()}")
-
-    def _fault(self) -> str:
-        return "(0, -1, 0)" if self.weighed else "(0, -1)" if self.tagged else "(-1,)"
+    def _any(self, tests: list[Term]) -> str:
+        return self.w.text(self.model.terms.any(tests))
 
     def _emit(self, m: Move, indent: int) -> None:
         w = self.w
-        changes = []
         w.share(list(m.updates.values()), indent, lambda t: True)
-        for i, new in m.updates.items():
-            old, shift = self.model.var(i), self.pack.shifts[i]
-            delta = f"({w.text(new)} - {w.text(old)})"
-            changes.append(f"({delta} << {shift})" if shift else delta)
-        if self.tagged:
-            w.line(indent, "out.append(g)")
-        w.line(indent, "out.append(" + " + ".join(["s", *changes]) + ")")
-        if self.weighed:
-            if m.weight is None:
-                raise Unlowerable(f"the weights of the draws of `{m.action}` are not told in whole numbers")
-            w.line(indent, f"out.append({w.text(m.weight)})")
+        changes = [(i, w.text(self.model.var(i)), w.text(new)) for i, new in m.updates.items()]
+        if self.weighed and m.weight is None:
+            raise Unlowerable(f"the weights of the draws of `{m.action}` are not told in whole numbers")
+        weight = w.text(m.weight) if self.weighed and m.weight is not None else None
+        self.tongue.successor(indent, changes, "g" if self.tagged else None, weight)
 
 
 def weighed_source(model: Model) -> str:
     """Source of `weighed(s, out)`: triples of tag, successor and weight (see `ir.Move.weight`). Raises `Unlowerable`."""
-    return _Successors(model, True, True).write("weighed")
+    return _Successors(model, Python(packing(model.slots)), True, True).write("weighed(s, out)")
 
 
 def successor_source(model: Model, tagged: bool = False) -> str:
@@ -291,16 +269,32 @@ def successor_source(model: Model, tagged: bool = False) -> str:
     Tagged: `tagged(s, out)` appends pairs; the tag is the number of the choice (from 1) times 32 plus the player who
     chooses plus 1 (0: the table).
     """
-    return _Successors(model, tagged).write("tagged" if tagged else "successors")
+    name = "tagged" if tagged else "successors"
+    return _Successors(model, Python(packing(model.slots)), tagged).write(f"{name}(s, out)")
 
 
 def formula_source(model: Model, term: Term, name: str) -> str:
     """Source of `name(s, n, a)`: the term's value where `var` reads s, `next` reads n and the actor is a."""
-    w = Writer(packing(model.slots))
-    w.line(0, f"def {name}(s, n=0, a=-1):")
+    return _formula(Python(packing(model.slots)), term, f"{name}(s, n=0, a=-1)")
+
+
+def native_successors(model: Model, tagged: bool = False) -> str:
+    """The same in C; `count` and `faults` of the buffer tell of steps. Raises `Unlowerable` where words are too small."""
+    name = "tagged" if tagged else "successors"
+    return _Successors(model, C(packing(model.slots), name), tagged).write(f"static void {name}(const u64 *s, Out *out)")
+
+
+def native_formula(model: Model, term: Term, name: str) -> str:
+    """The same in C. Raises `Unlowerable`."""
+    return _formula(C(packing(model.slots), name), term, f"static i64 {name}(const u64 *s, const u64 *n, i64 a)")
+
+
+def _formula(tongue: Python, term: Term, heading: str) -> str:
+    w = Writer(tongue)
+    tongue.begin(heading)
     w.load([term], 1)
     w.share([term], 1, lambda t: True)
-    w.line(1, f"return {w.text(term)}")
+    tongue.give(1, w.text(term))
     return w.source()
 
 

@@ -201,6 +201,50 @@ class Space:
                 budget.tell(f"{len(self.states):,} states, {len(self.states) - self.expanded:,} waiting")
             self.expand(budget)
 
+    def marked(self, bad: Term, test: Term, wanted: bool, budget: Budget) -> Iterator[tuple[int, bool]]:
+        """States where a formula has no value (told by True), or is (not) true, in the order of the search."""
+        no_value, holds = self.formula(bad), self.formula(test)
+        for i in self.met(budget):
+            s = self.states[i]
+            if no_value(s):
+                yield i, True
+            elif bool(holds(s)) == wanted:
+                yield i, False
+
+    def records(self, number: Term, bad: Term, good: Term | None, sign: int, budget: Budget) -> Iterator[tuple[int, int]]:
+        """States, where `good` holds, with a larger number (smaller where `sign` is -1) than all before, and that number."""
+        reckon, no_value = self.formula(number), self.formula(bad)
+        fine = None if good is None else self.formula(good)
+        best: int | None = None
+        for i in self.met(budget):
+            s = self.states[i]
+            if (fine is None or fine(s)) and not no_value(s):
+                n = reckon(s)
+                if best is None or sign * n > sign * best:
+                    best = n
+                    yield i, n
+
+    def tally(self, good: Term) -> int:
+        """In how many of the states met so far a formula is true."""
+        fine = self.formula(good)
+        return sum(1 for s in self.states if fine(s))
+
+    def links(self, budget: Budget) -> Iterator[list[int]]:
+        """The numbers of the successors of every state met so far, which must be all."""
+        index = self.index
+        for i in range(len(self.states)):
+            yield [index[n] for n in self.out(i)]
+            if not i % 4096:
+                budget.check()
+
+    def offers(self, budget: Budget) -> Iterator[list[tuple[int, list[int]]]]:
+        """The choices in every state, as `choices`, the successors by number."""
+        index = self.index
+        for i, s in enumerate(self.states):
+            yield [(mover, [index[n] for n in nexts]) for mover, nexts in self.choices(s)]
+            if not i % 4096:
+                budget.check()
+
     def out(self, i: int) -> list[int]:
         """The packed successors of a state, faults left out."""
         found: list[int] = []

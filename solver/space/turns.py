@@ -14,6 +14,7 @@ from tablelaw.solver.space.generate import Writer, compiled, successor_source
 from tablelaw.solver.space.graph import Space
 from tablelaw.solver.space.pack import packing
 from tablelaw.solver.space.rows import Rows
+from tablelaw.solver.space.tongues import Python
 
 LOST, WON, OPEN = 0, 1, 2
 ALL, ANY, MIXED = 0, 1, 2
@@ -140,11 +141,13 @@ class _Narrow:
         there = t.replace(goal, self._known, self.anywhere)
         parts = [model.ended, *(c for c, _ in model.end_faults)]
         over = t.any(t.replace(c, self._known, self.anywhere) for c in parts)
-        w = Writer(packing(model.slots))
-        w.line(0, "def look(s):")
+        tongue = Python(packing(model.slots))
+        w = Writer(tongue)
+        tongue.begin("look(s)")
         for test, result in ((there, WON), (over, LOST)):
             w.load([test], 1)
             w.share([test], 1, lambda _: True)
-            w.line(1, f"if {w.text(test)}: return {result}")
-        w.line(1, f"return {OPEN}")
+            tongue.when(1, [w.text(test)])
+            tongue.give(2, str(result))
+        tongue.give(1, str(OPEN))
         return w.source()

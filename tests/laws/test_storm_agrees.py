@@ -59,7 +59,7 @@ def check(seed: int, folder: Path) -> bool:
     if gains and end_component(chain.choices, [v for v in range(len(chain.choices)) if v not in chain.values]) is not None:
         return False  # a mean need not exist
     model = of_chain(chain, gains, None, sense)
-    values, _ = exact.solve(chain, sense, Budget(seconds=10))
+    values, _ = exact.solve(chain, sense, Budget(seconds=60))
     for form, text in (("prism", prism_text(model, [])), ("drn", drn_text(model, []))):
         path = folder / f"m.{form}"
         path.write_text(text, encoding="utf-8")

@@ -47,10 +47,10 @@ def test_parts_that_lead_to_later_parts(monkeypatch: pytest.MonkeyPatch) -> None
     inside = 0
     for seed in range(120):
         chain, sense = staircase(random.Random(seed)), SENSES[seed % 4]
-        expected = exact.solve(chain, sense, Budget(seconds=5))[0][0]
+        expected = exact.solve(chain, sense, Budget(seconds=60))[0][0]
         for smallest in (1, 5, 2000):
             monkeypatch.setattr(bounds, "SMALLEST_BLOCK", smallest)
-            found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=5), SLOTS)
+            found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=60), SLOTS)
             assert found.low <= expected <= found.high, (seed, smallest)
             assert found.high - found.low < 1e-8, (seed, smallest)
         inside += 0 < expected < 1
@@ -80,7 +80,7 @@ def test_bounds_hold_where_the_play_can_be_kept_for_ever(sense: exact.Sense) -> 
     """They need not come near there."""
     for seed in range(10):
         chain = endless(staircase(random.Random(seed)))
-        expected = exact.solve(chain, sense, Budget(seconds=5))[0][0]
+        expected = exact.solve(chain, sense, Budget(seconds=60))[0][0]
         found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=0.05), SLOTS)
         assert found.low <= expected <= found.high, seed
 
@@ -99,8 +99,8 @@ def test_what_is_counted_on_the_way_has_bounds_too(most: int) -> None:
         chain, sense = staircase(r), SENSES[seed % 4]
         chain.reward = [Fraction(r.randint(0, 2 * most), 2) for _ in chain.packed]
         chain.values = {v: Fraction(r.randint(-most, most)) for v in chain.values}
-        expected = exact.solve(chain, sense, Budget(seconds=5))[0][0]
-        found = bounds.bound_counts(chain, sense, min(Fraction(0), *chain.values.values()), Budget(seconds=5), SLOTS)
+        expected = exact.solve(chain, sense, Budget(seconds=60))[0][0]
+        found = bounds.bound_counts(chain, sense, min(Fraction(0), *chain.values.values()), Budget(seconds=60), SLOTS)
         assert found is not None
         assert found.low <= expected <= found.high, seed
         assert found.high - found.low < 1e-8 * max(most, 1), seed
@@ -110,7 +110,7 @@ def test_no_bound_is_told_of_counts_where_none_is_found() -> None:
     """Here somebody can count for ever (which is refused before it comes to this)."""
     chain = endless(staircase(random.Random(1)))
     chain.reward = [Fraction(1) for _ in chain.packed]
-    assert bounds.bound_counts(chain, SENSES[1], Fraction(0), Budget(seconds=2), SLOTS) is None
+    assert bounds.bound_counts(chain, SENSES[1], Fraction(0), Budget(seconds=60), SLOTS) is None
 
 
 def test_what_moves_too_little_to_be_seen_is_not_taken_for_settled() -> None:
@@ -118,7 +118,7 @@ def test_what_moves_too_little_to_be_seen_is_not_taken_for_settled() -> None:
     rare = Fraction(1, 10**12)
     chain = Chances(packed=[0, 1, 2], starts=1, reward=[Fraction(0)] * 3, values={1: Fraction(1), 2: Fraction(0)})
     chain.choices = [[(-1, [(0, 1 - rare), (1, rare / 2), (2, rare / 2)])], [], []]
-    found = bounds.bound(chain, SENSES[0], Fraction(0), Fraction(1), Budget(seconds=1), ())
+    found = bounds.bound(chain, SENSES[0], Fraction(0), Fraction(1), Budget(seconds=60), ())
     assert found.low <= Fraction(1, 2) <= found.high
-    counted = bounds.bound_counts(chain, SENSES[0], Fraction(0), Budget(seconds=1), ())
+    counted = bounds.bound_counts(chain, SENSES[0], Fraction(0), Budget(seconds=60), ())
     assert counted is None or counted.low <= Fraction(1, 2) <= counted.high

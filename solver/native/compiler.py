@@ -1,0 +1,108 @@
+"""C to a loaded library: the system's compiler, and a folder of what it has made, by content.
+
+Without a compiler, or with TABLELAW_NATIVE=off, nothing is compiled and the search runs in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from tablelaw.solver.space.graph import Budget, OutOfBudget
+
+FLAGS = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w", "-x", "c")
+LONG = 400_000
+"""Source of more characters is compiled with less effort: functions of that length cost the optimiser minutes."""
+
+
+class NoCompiler(Exception):
+    """Nothing can be compiled here; says why."""
+
+
+@cache
+def compiler() -> tuple[str, ...] | None:
+    """The command of the C compiler, or None."""
+    if os.environ.get("TABLELAW_NATIVE", "").lower() in ("off", "0", "no") or ctypes.sizeof(ctypes.c_void_p) < 8:
+        return None
+    wanted = os.environ.get("CC")
+    for name in [wanted] if wanted else ["cc", "gcc", "clang"]:
+        found = shutil.which(name)
+        if found:
+            return (found,)
+    return None
+
+
+def kept_in() -> Path:
+    """The folder where compiled code is kept between runs (TABLELAW_CACHE names another)."""
+    named = os.environ.get("TABLELAW_CACHE")
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "tablelaw" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "tablelaw"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tablelaw"
+
+
+def library(source: str, budget: Budget) -> ctypes.CDLL:
+    """The source compiled and loaded. Raises `NoCompiler`, `OutOfBudget`."""
+    command = compiler()
+    if command is None:
+        raise NoCompiler("there is no C compiler")
+    flags = ("-O1", *FLAGS[1:]) if len(source) > LONG else FLAGS
+    told = "\n".join([*command, *flags, platform.machine(), sys.platform, source])
+    name = hashlib.sha256(told.encode()).hexdigest()[:32] + ".so"
+    try:
+        folder = kept_in()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _ours(folder):
+            raise OSError
+        if not (folder / name).exists():
+            _compile(command, flags, source, folder, name, budget)
+        return ctypes.CDLL(str(folder / name))
+    except OSError:  # a folder that cannot be used: compile into one that is thrown away
+        with tempfile.TemporaryDirectory(prefix="tablelaw-", ignore_cleanup_errors=True) as temporary:
+            _compile(command, flags, source, Path(temporary), name, budget)
+            try:
+                return ctypes.CDLL(str(Path(temporary) / name))
+            except OSError as why:
+                raise NoCompiler(f"what the C compiler made cannot be loaded: {why}") from None
+
+
+def _ours(folder: Path) -> bool:
+    """May nobody else write here? What lies here is run."""
+    if sys.platform == "win32":
+        return True
+    found = folder.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def _compile(command: tuple[str, ...], flags: tuple[str, ...], source: str, folder: Path, name: str, budget: Budget) -> None:
+    """Written under another name first: two runs at once do not see each other's half."""
+    handle, half = tempfile.mkstemp(suffix=".part", dir=folder)
+    os.close(handle)
+    seconds = budget.left()
+    try:
+        made = subprocess.run(
+            [*command, *flags, "-o", half, "-"],
+            input=source,
+            text=True,
+            capture_output=True,
+            timeout=None if seconds == float("inf") else max(seconds, 0.01),
+            check=False,
+        )
+        if made.returncode:
+            raise NoCompiler(f"the C compiler failed: {made.stderr.strip()[:500]}")
+        os.replace(half, folder / name)
+    except subprocess.TimeoutExpired:
+        raise OutOfBudget(f"the time of {budget.seconds:g} s is over") from None
+    finally:
+        Path(half).unlink(missing_ok=True)
