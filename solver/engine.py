@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tablelaw.solver.boarded import has_board, keeps_places, never_falls
 from tablelaw.solver.breadth import too_broad
 from tablelaw.solver.mutate import clauses, without
+from tablelaw.solver.native.compiler import compiler
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.verdict import InternalFault, Verdict
@@ -26,6 +27,8 @@ PROVABLE = {"always", "never", "reach", "progress", "in-range"}
 FIRST_STATES, FIRST_SECONDS = 30_000, 2.0
 SECOND_STATES, SECOND_SECONDS = 400_000, 20.0
 LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
+SOON_PROOF = 2.0
+SOON_STATES, SOON_SECONDS = 30_000_000, 20.0  # of compiled search
 BOTH_BELOW = 2_000
 FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
 FIRST_CHAIN, FIRST_CHAIN_STATES = 12.0, 200_000
@@ -157,6 +160,10 @@ class Engines:
                 return self.explicit.ask(asked, budget.part(min(SECOND_SECONDS, budget.left() * 0.3), SECOND_STATES))
             except (OutOfBudget, Unlowerable):
                 budget.check()
+        if not has_board(self.game) and compiler() is not None:
+            found = self._soon(asked, budget)
+            if found is not None:
+                return found
         if has_board(self.game):
             at_once = self.boards.at_once(asked, budget)
             if at_once is not None:
@@ -185,6 +192,20 @@ class Engines:
                 return found
         found.reason = f"{found.reason}; search: {spent}"
         return found
+
+    def _soon(self, asked: Asked, budget: Budget) -> Verdict | None:
+        """By a quick proof, else by compiled search: z3 may think long about what millions of states show in seconds."""
+        try:
+            found = self.symbolic.ask(asked, budget.part(min(SOON_PROOF, budget.left() * 0.1)))
+            if found.verdict != "unknown":
+                return found
+        except (OutOfBudget, Unlowerable):
+            budget.check()
+        try:
+            return self.explicit.ask(asked, budget.part(min(SOON_SECONDS, budget.left() * 0.3), SOON_STATES))
+        except (OutOfBudget, Unlowerable):
+            budget.check()
+        return None
 
     def _beyond(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict of what needs no list of all states."""
