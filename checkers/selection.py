@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Document, get, items, text, texts
@@ -28,6 +29,7 @@ class Request:
     tell: Callable[[str], None] | None = None
     cores: bool = True
     sample: int = 0
+    checkpoint: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

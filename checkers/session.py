@@ -90,7 +90,8 @@ class Session:
         if found is None:
             return None
         asked, engines = found
-        budget = Budget(self.request.seconds, self.request.mebibytes, 0, self.request.tell)
+        r = self.request
+        budget = Budget(r.seconds, r.mebibytes, 0, r.tell, checkpoint=r.checkpoint)
         verdict: Verdict | None
         try:
             answered = checker(asked.kind).of_rules

@@ -161,9 +161,9 @@ class Engines:
             except (OutOfBudget, Unlowerable):
                 budget.check()
         if not has_board(self.game) and compiler() is not None:
-            found = self._soon(asked, budget)
-            if found is not None:
-                return found
+            soon = self._soon(asked, budget)
+            if soon is not None:
+                return soon
         if has_board(self.game):
             at_once = self.boards.at_once(asked, budget)
             if at_once is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
+from weakref import WeakSet
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.board_problem import BoardProblem
@@ -55,6 +56,7 @@ class Explicit:
         self.game = game
         self._spaces: dict[object, tuple[Problem, Space]] = {}
         self._compiled = False
+        self._native: WeakSet[NativeSpace] = WeakSet()
         self._boards: dict[object, Rows] = {}
 
     def prepared(self, asked: Asked) -> tuple[Problem, Space]:
@@ -81,7 +83,9 @@ class Explicit:
         """In compiled code where the states are known to be many."""
         if self._compiled:
             try:
-                return NativeSpace(model, budget)
+                found = NativeSpace(model, budget)
+                self._native.add(found)
+                return found
             except (NoCompiler, Unlowerable):
                 self._compiled = False
         return Space(model)
@@ -89,16 +93,11 @@ class Explicit:
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict; raises `OutOfBudget` (with what was spent) and `Unlowerable`."""
         problem, space = self.prepared(asked)
-        method = getattr(self, "_" + asked.kind.replace("-", "_"))
-        if isinstance(space, (Rows, NativeSpace)) or compiler() is None:
-            verdict: Verdict = method(asked, problem, space, budget)
-        else:
-            try:
-                verdict = method(asked, problem, space, budget.part(budget.left(), min(budget.states or FEW, FEW)))
-            except OutOfBudget:
-                budget.check(len(space.states))
-                space = self._larger(problem, space, budget)
-                verdict = method(asked, problem, space, budget)
+        try:
+            verdict, space = self._answer(asked, problem, space, budget)
+        finally:
+            for kept in self._native:
+                kept.keep()
         verdict.engine = NAME
         if verdict.states is None:
             verdict.states = len(space.states)
@@ -109,6 +108,18 @@ class Explicit:
         if asked.kind not in TELLING and space.faulty and (verdict.trace is None or verdict.verdict == "value"):
             verdict.notes.append(LEFT)
         return verdict
+
+    def _answer(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Verdict, Space]:
+        """The verdict and the space it is of: in compiled code, unless few states show it."""
+        method = getattr(self, "_" + asked.kind.replace("-", "_"))
+        if isinstance(space, (Rows, NativeSpace)) or compiler() is None:
+            return method(asked, problem, space, budget), space
+        try:
+            return method(asked, problem, space, budget.part(budget.left(), min(budget.states or FEW, FEW))), space
+        except OutOfBudget:
+            budget.check(len(space.states))
+        space = self._larger(problem, space, budget)
+        return method(asked, problem, space, budget), space
 
     # plays
 

@@ -4,49 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.resources import files
-from typing import Any, overload
+from pathlib import Path
+from typing import Any
 
 from tablelaw.solver.ir import Model, Term
+from tablelaw.solver.native.checkpoint import Checkpoint, InUse
 from tablelaw.solver.native.compiler import library
+from tablelaw.solver.native.held import AT_ONCE, SHORT, Held, Index, Noted, Parents, States
 from tablelaw.solver.space.generate import native_formula, native_successors
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space, memory_used
 from tablelaw.solver.space.pack import packing
 from tablelaw.solver.space.tongues import WORD
 
-AT_ONCE = 4096
 PACE = 0.05
 MANY = 1 << 62
-NO_PARENT = 0xFFFFFFFF
 WORTH = 60_000
 """Of so many states a formula is compiled before it is asked."""
 DONE, NO_MEMORY, FULL, TOO_MANY = range(4)
-
-_NUMBERS, _SHORT = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint32)
-
-
-class _Search(ctypes.Structure):
-    """The beginning of `Search` in `search.c`."""
-
-    _fields_ = [
-        ("states", _NUMBERS),
-        ("parents", _SHORT),
-        ("count", ctypes.c_uint64),
-        ("room", ctypes.c_uint64),
-        ("expanded", ctypes.c_uint64),
-        ("steps", ctypes.c_uint64),
-        ("spare", ctypes.c_uint64),
-        ("table", _NUMBERS),
-        ("mask", ctypes.c_uint64),
-        ("stuck", _SHORT),
-        ("faulty", _SHORT),
-        ("stuck_count", ctypes.c_uint64),
-        ("stuck_room", ctypes.c_uint64),
-        ("faulty_count", ctypes.c_uint64),
-        ("faulty_room", ctypes.c_uint64),
-        ("links", _SHORT),
-    ]
 
 
 def search_source(model: Model) -> str:
@@ -79,52 +55,75 @@ class NativeSpace(Space):
 
     def __init__(self, model: Model, budget: Budget) -> None:
         """Raises `NoCompiler`, `Unlowerable`, `OutOfBudget`."""
-        self._library = call = library(search_source(model), budget)
-        call.search_new.restype = ctypes.POINTER(_Search)
-        call.search_find.restype = call.search_links.restype = ctypes.c_int64
+        self._library = library(search_source(model), budget)
         self._scans: dict[tuple[Term, ...], Any] = {}
-        self._search = call.search_new()
-        if not self._search:
-            raise MemoryError
         self._at_once = AT_ONCE
         super().__init__(model)
-        self.words = max(1, -(-self.pack.bits // WORD))
-        starts = self.states
-        self._search.contents.spare = MANY
-        for s in starts:
-            call.search_start(self._search, self.packed(s))
-        self.index = _Index(self)  # type: ignore[assignment]
-        self.states = _States(self)  # type: ignore[assignment]
-        self.parents = _Parents(self)  # type: ignore[assignment]
-        self.stuck = _Noted(self, "stuck")  # type: ignore[assignment]
-        self.faulty = _Noted(self, "faulty")  # type: ignore[assignment]
+        self._first = list(self.states)
+        self._begin()
+        self.checkpoint: Checkpoint | None = None
+        if budget.checkpoint is not None:
+            self._go_on(budget, budget.checkpoint)
 
-    def __del__(self) -> None:
-        search = getattr(self, "_search", None)
-        if search:
-            self._library.search_free(search)
-            self._search = None
+    def _begin(self) -> None:
+        """With the starts alone."""
+        held = self.held = Held(self._library, max(1, -(-self.pack.bits // WORD)))
+        held.search.spare = MANY
+        for s in self._first:
+            self._library.search_start(held.at, held.packed(s))
+        self.index = Index(held)  # type: ignore[assignment]
+        self.states = States(held)  # type: ignore[assignment]
+        self.parents = Parents(held)  # type: ignore[assignment]
+        self.stuck = Noted(held, "stuck")  # type: ignore[assignment]
+        self.faulty = Noted(held, "faulty")  # type: ignore[assignment]
 
-    @property
-    def search(self) -> Any:
-        """The compiled code's own record."""
-        return self._search.contents
+    def _go_on(self, budget: Budget, folder: Path) -> None:
+        """From what an earlier run kept, if it kept anything."""
+        self._spare(budget)
+        try:
+            self.checkpoint = Checkpoint(folder, self.model)
+            self.checkpoint.restore(self)
+        except InUse:
+            raise OutOfBudget(f"another run keeps its search in {folder}") from None
+        except OSError as why:
+            raise OutOfBudget(f"{folder} cannot be used: {why.strerror}") from None
+        except MemoryError:
+            raise _no_memory(budget) from None
+        except ValueError:  # spoiled: it is written anew
+            self._begin()
 
-    def packed(self, s: int) -> Any:
-        """A state as the compiled code takes it."""
-        return (ctypes.c_uint64 * self.words).from_buffer_copy(s.to_bytes(8 * self.words, "little"))
+    def _spare(self, budget: Budget) -> None:
+        """What may still be taken."""
+        self.held.search.spare = max(0, budget.mebibytes - memory_used()) << 20 if budget.mebibytes else MANY
 
-    def find(self, s: int) -> int:
-        """The number of a state, or -1."""
-        return int(self._library.search_find(self._search, self.packed(s)))
+    def load(self, states: bytes, parents: bytes, n: int) -> None:
+        """More states, kept by an earlier run. Raises `MemoryError`, and `ValueError` where one is there already."""
+        result = self._library.search_load(self.held.at, states, parents, ctypes.c_uint64(n))
+        if result:
+            raise MemoryError if result == NO_MEMORY else ValueError("a state comes twice")
+
+    def resume(self, expanded: int, steps: int, stuck: bytes, faulty: bytes) -> None:
+        """How far the earlier run had come."""
+        noted = stuck, ctypes.c_uint64(len(stuck) // 4), faulty, ctypes.c_uint64(len(faulty) // 4)
+        if self._library.search_resume(self.held.at, ctypes.c_uint64(expanded), ctypes.c_uint64(steps), *noted):
+            raise MemoryError
+        self.expanded, self.steps = expanded, steps
+
+    def keep(self, now: bool = True) -> None:
+        """Write what was found to disk, where that was asked for: now, or when it is time to."""
+        if self.checkpoint is not None:
+            try:
+                self.checkpoint.save(self) if now else self.checkpoint.now_and_then(self)
+            except OSError as why:
+                raise OutOfBudget(f"{self.checkpoint.folder} cannot be written: {why.strerror}") from None
 
     def expand(self, budget: Budget, count: int = 0) -> None:
         """Expand the next states."""
         began = time.monotonic()
-        search = self.search
-        search.spare = max(0, budget.mebibytes - memory_used()) << 20 if budget.mebibytes else MANY
+        search = self.held.search
+        self._spare(budget)
         most = ctypes.c_uint64(budget.states + 1 if budget.states else MANY)
-        ended = self._library.search_expand(self._search, ctypes.c_uint64(count or self._at_once), most)
+        ended = self._library.search_expand(self.held.at, ctypes.c_uint64(count or self._at_once), most)
         self.expanded, self.steps = search.expanded, search.steps
         spent = time.monotonic() - began
         self.seconds += spent
@@ -132,11 +131,11 @@ class NativeSpace(Space):
             self._at_once *= 2
         elif not count and spent > 4 * PACE:
             self._at_once = max(AT_ONCE, self._at_once // 2)
+        self.keep(now=False)
         if ended == FULL:
             raise OutOfBudget(f"more than {budget.states:,} states")
         if ended == NO_MEMORY:
-            bound = f" of {budget.mebibytes:,} MiB" if budget.mebibytes else ""
-            raise OutOfBudget(f"the memory{bound} is used up")
+            raise _no_memory(budget)
         if ended == TOO_MANY:
             raise OutOfBudget("more states than their numbers can tell")
         budget.check(len(self.states))
@@ -159,7 +158,7 @@ class NativeSpace(Space):
             if scan is None and (self.complete or known > WORTH):
                 scan = self._scan(test, bad, self.model.terms.true, budget)
             while scan is not None and first < known:
-                i = scan.scan_marked(self.search.states, *_numbers(first, known), int(wanted))
+                i = scan.scan_marked(self.held.search.states, *_numbers(first, known), int(wanted))
                 first = i + 1
                 if i < known:
                     yield i, bool(no_value(self.states[i]))
@@ -186,7 +185,7 @@ class NativeSpace(Space):
             while first < known:
                 start = 0 if best is None else best
                 i = scan.scan_beyond(
-                    self.search.states, *_numbers(first, known), sign, int(best is None), ctypes.c_int64(start)
+                    self.held.search.states, *_numbers(first, known), sign, int(best is None), ctypes.c_int64(start)
                 )
                 first = i + 1
                 if i < known:
@@ -199,7 +198,7 @@ class NativeSpace(Space):
 
     def tally(self, good: Term) -> int:
         scan = self._scan(self.model.terms.true, self.model.terms.false, good, Budget())
-        return int(scan.scan_count(self.search.states, *_numbers(0, len(self.states))))
+        return int(scan.scan_count(self.held.search.states, *_numbers(0, len(self.states))))
 
     def _further(self, budget: Budget) -> None:
         budget.check(len(self.states))
@@ -214,10 +213,10 @@ class NativeSpace(Space):
         heads = (ctypes.c_uint64 * AT_ONCE)()
         for first in range(0, len(self.states), AT_ONCE):
             last = min(first + AT_ONCE, len(self.states))
-            total = self._library.search_links(self._search, *_numbers(first, last), heads)
+            total = self._library.search_links(self.held.at, *_numbers(first, last), heads)
             if total < 0:
                 raise OutOfBudget("the memory is used up")
-            targets, at = self.search.links[:total] if total else [], 0
+            targets, at = self.held.search.links[:total] if total else [], 0
             for end in heads[: last - first]:
                 yield targets[at:end]
                 at = end
@@ -226,13 +225,13 @@ class NativeSpace(Space):
     def offers(self, budget: Budget) -> Iterator[list[tuple[int, list[int]]]]:
         told = library(choices_source(self.model), budget)
         told.choice_links.restype = ctypes.c_int64
-        heads, tags = (ctypes.c_uint64 * AT_ONCE)(), _SHORT()
+        heads, tags = (ctypes.c_uint64 * AT_ONCE)(), SHORT()
         for first in range(0, len(self.states), AT_ONCE):
             last = min(first + AT_ONCE, len(self.states))
-            total = told.choice_links(self._search, *_numbers(first, last), heads, ctypes.byref(tags))
+            total = told.choice_links(self.held.at, *_numbers(first, last), heads, ctypes.byref(tags))
             if total < 0:
                 raise OutOfBudget("the memory is used up")
-            targets, marks, at = (self.search.links[:total], tags[:total], 0) if total else ([], [], 0)
+            targets, marks, at = (self.held.search.links[:total], tags[:total], 0) if total else ([], [], 0)
             for end in heads[: last - first]:
                 found: dict[int, list[int]] = {}
                 for tag, target in zip(marks[at:end], targets[at:end], strict=True):
@@ -242,84 +241,10 @@ class NativeSpace(Space):
             budget.check()
 
 
+def _no_memory(budget: Budget) -> OutOfBudget:
+    bound = f" of {budget.mebibytes:,} MiB" if budget.mebibytes else ""
+    return OutOfBudget(f"the memory{bound} is used up")
+
+
 def _numbers(first: int, last: int) -> tuple[ctypes.c_uint64, ctypes.c_uint64]:
     return ctypes.c_uint64(first), ctypes.c_uint64(last)
-
-
-class _List(Sequence[int]):
-    """A list that the compiled code holds."""
-
-    def __init__(self, space: NativeSpace) -> None:
-        self.space = space
-
-    def part(self, first: int, last: int) -> list[int]:
-        raise NotImplementedError
-
-    @overload
-    def __getitem__(self, at: int) -> int: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[int]: ...
-    def __getitem__(self, at: int | slice) -> int | list[int]:
-        if isinstance(at, slice):
-            first, last, step = at.indices(len(self))
-            return self.part(first, last)[::step] if step > 0 else [self[i] for i in range(first, last, step)]
-        n = len(self)
-        if not -n <= at < n:
-            raise IndexError(at)
-        return self.part(at % n, at % n + 1)[0]
-
-    def __iter__(self) -> Iterator[int]:
-        first = 0
-        while first < len(self):
-            last = min(first + AT_ONCE, len(self))
-            yield from self.part(first, last)
-            first = last
-
-
-class _States(_List):
-    def __len__(self) -> int:
-        return int(self.space.search.count)
-
-    def part(self, first: int, last: int) -> list[int]:
-        if self.space.words == 1:
-            return self.space.search.states[first:last]  # type: ignore[no-any-return]
-        size = 8 * self.space.words
-        start = ctypes.addressof(self.space.search.states.contents) + first * size
-        text = ctypes.string_at(start, max(0, last - first) * size)
-        return [int.from_bytes(text[k : k + size], "little") for k in range(0, len(text), size)]
-
-
-class _Parents(_List):
-    def __len__(self) -> int:
-        return int(self.space.search.count)
-
-    def part(self, first: int, last: int) -> list[int]:
-        return [-1 if p == NO_PARENT else p for p in self.space.search.parents[first:last]]
-
-
-class _Noted(_List):
-    def __init__(self, space: NativeSpace, name: str) -> None:
-        super().__init__(space)
-        self.name = name
-
-    def __len__(self) -> int:
-        return int(getattr(self.space.search, self.name + "_count"))
-
-    def part(self, first: int, last: int) -> list[int]:
-        return getattr(self.space.search, self.name)[first:last] if last > first else []
-
-
-class _Index:
-    """The numbers of states."""
-
-    def __init__(self, space: NativeSpace) -> None:
-        self.space = space
-
-    def __contains__(self, s: int) -> bool:
-        return s >= 0 and self.space.find(s) >= 0
-
-    def __getitem__(self, s: int) -> int:
-        found = self.space.find(s) if s >= 0 else -1
-        if found < 0:
-            raise KeyError(s)
-        return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.ir import Model, Term
@@ -33,13 +34,17 @@ class OutOfBudget(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """What a question may spend: seconds, mebibytes, states (0: no bound). `tell` is called now and then."""
+    """What a question may spend: seconds, mebibytes, states (0: no bound). `tell` is called now and then.
+
+    In the folder `checkpoint` a long search keeps what it finds.
+    """
 
     seconds: float = 0.0
     mebibytes: int = 0
     states: int = 0
     tell: Callable[[str], None] | None = None
     started: float = field(default_factory=time.monotonic)
+    checkpoint: Path | None = None
 
     def left(self) -> float:
         """Seconds left; infinity without a bound."""
@@ -56,7 +61,7 @@ class Budget:
 
     def part(self, seconds: float, states: int = 0) -> Budget:
         """A smaller budget inside this one."""
-        return Budget(min(seconds, self.left()), self.mebibytes, states, self.tell)
+        return Budget(min(seconds, self.left()), self.mebibytes, states, self.tell, checkpoint=self.checkpoint)
 
 
 def memory_used() -> int:

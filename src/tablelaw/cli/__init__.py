@@ -97,6 +97,11 @@ def parser() -> argparse.ArgumentParser:
     json(check)
     check.add_argument("--no-plays", action="store_true", help="leave out plays, positions and what is best to do")
     check.add_argument("--sample", type=positive(int), metavar="N", help="where nothing else answers, let N plays at random do")
+    check.add_argument(
+        "--checkpoint",
+        metavar="DIR",
+        help="keep long searches in a folder, and go on from there after a stop (games without boards)",
+    )
     check.add_argument("--quick", action="store_true", help="do not work out which clauses an answer rests on")
     check.add_argument("--probe", action="store_true", help="also look for checks, actions and clauses that never matter")
     check.add_argument("--evidence", metavar="DIR", help="write evidence of what holds, for `recheck`")
@@ -187,7 +192,9 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=whole, default=0, metavar="S", help="which plays: one seed, the same plays (default: 0)"
     )
     conform.add_argument("--limit", type=positive(int), metavar="STEPS", help="a longer play is cut (default: 1000 steps)")
-    conform.add_argument("--fixtures", metavar="FILE", help="also along these fixtures (JSON Lines)")
+    conform.add_argument(
+        "--fixtures", metavar="FILE", help="along these fixtures (JSON Lines); plays at random then only with --plays"
+    )
     conform.add_argument("--at", metavar="POSITION", help="from this position: a YAML or JSON file, or the text itself")
     conform.add_argument("--at-end", action="store_true", help="compare after whole plays; where they differ, look back for it")
     conform.add_argument("--without", action="append", default=[], metavar="CLAUSE", help="leave this clause out of the rules")
