@@ -46,6 +46,7 @@ class Engines:
     engine: str = "auto"
     cores: bool = True
     large: bool = False
+    huge: bool = False
     sample: int = 0
     """Where nothing else answers, so many plays at random do (0: none)."""
     _boards: Boards | None = None
@@ -121,7 +122,7 @@ class Engines:
         """A play at random that answers, if one comes up, and how many were played; not of games derived from others."""
         from tablelaw.solver.sampled import KINDS, Sample
 
-        if asked.kind not in KINDS or self.game.origin is not None or self.game.left_open:
+        if asked.kind not in KINDS or self._derived:
             return None, 0
         sample = Sample(self.game, asked)
         try:
@@ -160,7 +161,7 @@ class Engines:
                 return self.explicit.ask(asked, budget.part(min(SECOND_SECONDS, budget.left() * 0.3), SECOND_STATES))
             except (OutOfBudget, Unlowerable):
                 budget.check()
-        if not has_board(self.game) and compiler() is not None:
+        if not (has_board(self.game) or self.huge or self._derived) and compiler() is not None:
             soon = self._soon(asked, budget)
             if soon is not None:
                 return soon
@@ -204,8 +205,14 @@ class Engines:
         try:
             return self.explicit.ask(asked, budget.part(min(SOON_SECONDS, budget.left() * 0.3), SOON_STATES))
         except (OutOfBudget, Unlowerable):
+            self.huge = True
             budget.check()
         return None
+
+    @property
+    def _derived(self) -> bool:
+        """Is the game made from another one, to prove something of that?"""
+        return self.game.origin is not None or bool(self.game.left_open)
 
     def _beyond(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict of what needs no list of all states."""

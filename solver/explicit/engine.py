@@ -112,10 +112,10 @@ class Explicit:
     def _answer(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Verdict, Space]:
         """The verdict and the space it is of: in compiled code, unless few states show it."""
         method = getattr(self, "_" + asked.kind.replace("-", "_"))
-        if isinstance(space, (Rows, NativeSpace)) or compiler() is None:
+        if isinstance(space, (Rows, NativeSpace)) or 0 < budget.states <= 4 * FEW or compiler() is None:
             return method(asked, problem, space, budget), space
         try:
-            return method(asked, problem, space, budget.part(budget.left(), min(budget.states or FEW, FEW))), space
+            return method(asked, problem, space, budget.part(budget.left(), FEW)), space
         except OutOfBudget:
             budget.check(len(space.states))
         space = self._larger(problem, space, budget)

@@ -63,7 +63,7 @@ def library(source: str, budget: Budget) -> ctypes.CDLL:
     try:
         folder = kept_in()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _ours(folder):
+        if not ours(folder):
             raise OSError
         if not (folder / name).exists():
             _compile(command, flags, source, folder, name, budget)
@@ -77,7 +77,7 @@ def library(source: str, budget: Budget) -> ctypes.CDLL:
                 raise NoCompiler(f"what the C compiler made cannot be loaded: {why}") from None
 
 
-def _ours(folder: Path) -> bool:
+def ours(folder: Path) -> bool:
     """May nobody else write here? What lies here is run."""
     if sys.platform == "win32":
         return True

@@ -8,6 +8,8 @@ from typing import Any, overload
 
 AT_ONCE = 4096
 NO_PARENT = 0xFFFFFFFF
+DONE, NO_MEMORY, FULL, TOO_MANY = range(4)
+"""How a call of the compiled code ended."""
 
 _NUMBERS, SHORT = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint32)
 
@@ -46,6 +48,9 @@ class Held:
         self.at = library.search_new()
         if not self.at:
             raise MemoryError
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what compiled code holds has one owner")
 
     def __del__(self) -> None:
         if getattr(self, "at", None):

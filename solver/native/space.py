@@ -12,7 +12,8 @@ from typing import Any
 from tablelaw.solver.ir import Model, Term
 from tablelaw.solver.native.checkpoint import Checkpoint, InUse
 from tablelaw.solver.native.compiler import library
-from tablelaw.solver.native.held import AT_ONCE, SHORT, Held, Index, Noted, Parents, States
+from tablelaw.solver.native.held import AT_ONCE, FULL, NO_MEMORY, SHORT, TOO_MANY, Held, Index, Noted, Parents, States
+from tablelaw.solver.native.together import Together, processors
 from tablelaw.solver.space.generate import native_formula, native_successors
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space, memory_used
 from tablelaw.solver.space.pack import packing
@@ -20,9 +21,10 @@ from tablelaw.solver.space.tongues import WORD
 
 PACE = 0.05
 MANY = 1 << 62
+WIDE = 16_384
+"""So many states for each processor must be waiting before several work at once."""
 WORTH = 60_000
 """Of so many states a formula is compiled before it is asked."""
-DONE, NO_MEMORY, FULL, TOO_MANY = range(4)
 
 
 def search_source(model: Model) -> str:
@@ -58,6 +60,8 @@ class NativeSpace(Space):
         self._library = library(search_source(model), budget)
         self._scans: dict[tuple[Term, ...], Any] = {}
         self._at_once = AT_ONCE
+        self._workers = processors()
+        self._together: Together | None = None
         super().__init__(model)
         self._first = list(self.states)
         self._begin()
@@ -67,6 +71,7 @@ class NativeSpace(Space):
 
     def _begin(self) -> None:
         """With the starts alone."""
+        self._together = None
         held = self.held = Held(self._library, max(1, -(-self.pack.bits // WORD)))
         held.search.spare = MANY
         for s in self._first:
@@ -122,8 +127,14 @@ class NativeSpace(Space):
         began = time.monotonic()
         search = self.held.search
         self._spare(budget)
-        most = ctypes.c_uint64(budget.states + 1 if budget.states else MANY)
-        ended = self._library.search_expand(self.held.at, ctypes.c_uint64(count or self._at_once), most)
+        wanted, most = count or self._at_once, budget.states + 1 if budget.states else MANY
+        if self._workers > 1 and min(wanted, search.count - search.expanded) > WIDE * self._workers:
+            if self._together is None:
+                self._together = Together(self.held, self._workers)
+            ended = self._together.expand(wanted, most)
+        else:
+            numbers = ctypes.c_uint64(wanted), ctypes.c_uint64(most)
+            ended = self._library.search_expand(self.held.at, *numbers)
         self.expanded, self.steps = search.expanded, search.steps
         spent = time.monotonic() - began
         self.seconds += spent

@@ -4,6 +4,16 @@
    from. They lie one after the other in `states`; the table holds for each its number plus one and 32 bits of its hash, so that
    two states are taken for one only where all their words are equal. */
 
+/* The successors of some states, before it is known which are new: with their hashes and the states they come from. */
+typedef struct {
+    Out out;
+    u32 *from;
+    u64 *hashes;
+    u64 kept, from_room, hashes_room, steps;
+    u32 *stuck, *faulty;
+    u64 stuck_count, stuck_room, faulty_count, faulty_room;
+} Part;
+
 typedef struct {
     u64 *states;
     u32 *parents;
@@ -12,10 +22,9 @@ typedef struct {
     u64 mask;
     u32 *stuck, *faulty;
     u64 stuck_count, stuck_room, faulty_count, faulty_room;
-    u32 *from;
-    u64 from_room;
-    u64 *hashes;
-    Out out;
+    u32 *links;
+    u64 links_room;
+    Part part;
 } Search;
 
 enum { DONE, NO_MEMORY, FULL, TOO_MANY };

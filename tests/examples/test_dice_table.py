@@ -299,6 +299,7 @@ def difference(clause: str) -> Iterator[str]:
 FORMAL = sorted(rules().document.clauses())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clause", FORMAL)
 def test_without_a_clause_play_is_another(clause: str) -> None:
     assert next(difference(clause), None) is not None, f"taking out `{clause}` changes nothing"
@@ -335,6 +336,7 @@ def test_every_clause_is_in_force_under_some_setting() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_pool_knows_every_action_and_end() -> None:
     seen: set[str] = set()
     for setting in SETTINGS:

@@ -121,8 +121,14 @@ def test_a_small_game_answers_as_expected(name: str, setting: Setting) -> None:
     assert not odd(answers(name, Request(asked, setting=setting, seconds=60.0, cores=False)), open_too=True)
 
 
-@pytest.mark.parametrize("engine", ["explicit", "symbolic"])
-@pytest.mark.parametrize("name, setting", SMALL)
+@pytest.mark.parametrize(
+    "name, setting, engine",
+    [
+        pytest.param(*x, engine, marks=[pytest.mark.slow] if (x[0], engine) == ("pig", "explicit") else [])
+        for x in SMALL
+        for engine in ("explicit", "symbolic")
+    ],
+)
 def test_no_engine_answers_a_small_game_otherwise(name: str, setting: Setting, engine: str) -> None:
     results = answers(name, Request(setting=setting, engine=engine, seconds=0.25, cores=False))
     assert not odd(results)

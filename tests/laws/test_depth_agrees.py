@@ -173,7 +173,7 @@ def test_on_random_graphs(block: int) -> None:
     assert all(seen[k] > 200 for k in ("wins", "loses", "circle", "in time", "too late")), seen
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 10))])
 def test_on_random_games(block: int) -> None:
     seen = Counter[str]()
     for seed in range(60_000 + block * 20, 60_000 + block * 20 + 20):
@@ -195,7 +195,7 @@ def verdict(explicit: Explicit, asked: Asked) -> str:
         return "unlowerable"
 
 
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", [*range(2), *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 5))])
 def test_the_engine_answers_alike_with_a_list_and_without(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Counter[str]()
     for seed in range(70_000 + block * 40, 70_000 + block * 40 + 40):

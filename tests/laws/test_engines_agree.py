@@ -268,7 +268,7 @@ def taken(game: Game, encoder: Encoder, m: Move, row: list[Any], tag: str) -> se
     return found
 
 
-@pytest.mark.parametrize("block", range(25))
+@pytest.mark.parametrize("block", [*range(10), *(pytest.param(n, marks=pytest.mark.slow) for n in range(10, 25))])
 def test_generated_code_takes_the_steps_of_the_evaluator(block: int) -> None:
     for seed in range(block * 20, block * 20 + 20):
         check_cheap(seed)

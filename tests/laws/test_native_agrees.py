@@ -14,6 +14,7 @@ from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.ir import Model, Slot, Terms
 from tablelaw.solver.lower import lower
 from tablelaw.solver.native import space as native
+from tablelaw.solver.native import together
 from tablelaw.solver.native.compiler import compiler, library
 from tablelaw.solver.native.space import NativeSpace
 from tablelaw.solver.shapes import Unlowerable
@@ -22,11 +23,13 @@ from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.solver.space.pack import packing
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
+from tablelaw.spec.load import load
 from tablelaw.spec.questions import Asked, Reader
+from tablelaw.spec.settings import defaults
 from tablelaw.testing.games import sound
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")
-MOST = 20_000
+MOST = 100_000
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +83,23 @@ def answers(game: Game, few: int, monkeypatch: pytest.MonkeyPatch) -> list[objec
             steps = None if v.trace is None else [s.state for s in v.trace.steps]
             told.append((asked.id, v.verdict, v.value, v.known_by, v.clauses, v.reason, v.notes, steps))
     return told
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+@pytest.mark.parametrize(("name", "setting"), [("hanoi", {"pegs": "4", "discs": "8"}), ("connect", {})])
+def test_several_processors_find_the_same(
+    name: str, setting: dict[str, str], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """States, parents, dead ends and faults are numbered as by one."""
+    sink = Diagnostics()
+    rules = load(str(Path(__file__).parents[2] / "examples" / name / "rules.yaml"), sink)
+    game = None if rules is None else rules.game({**defaults(rules.document), **setting}, rules.counts[0], sink)
+    assert game is not None
+    model, _ = lower(game, unroll=True)
+    monkeypatch.setattr(native, "processors", lambda: workers)
+    monkeypatch.setattr(native, "WIDE", 40)
+    monkeypatch.setattr(together, "AT_ONCE", 50)
+    check_states(model)
 
 
 def check_game(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:

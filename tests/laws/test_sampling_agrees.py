@@ -101,7 +101,7 @@ def check_all(seed: int, board: bool, seen: Counter[str]) -> None:
         check_shown(game, seen)
 
 
-@pytest.mark.parametrize("board", [False, True])
+@pytest.mark.parametrize("board", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_plays_agree(board: bool) -> None:
     """On random games, with boards and without."""
     seen: Counter[str] = Counter()

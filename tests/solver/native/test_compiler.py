@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -130,3 +132,19 @@ def test_states_are_told_as_lists_are(monkeypatch: pytest.MonkeyPatch) -> None:
         fast.states[81]
     with pytest.raises(KeyError):
         fast.index[fast.states[-1] | 1 << 60]
+
+
+@compiled
+def test_a_copy_of_a_space_gives_nothing_back() -> None:
+    """A strategy is shown as a copy of the space with fewer states: memory was once given back twice."""
+    problem, _ = Explicit(hanoi(4)[0]).prepared(hanoi(4)[1])
+    fast = NativeSpace(problem.model, Budget())
+    fast.explore(Budget())
+    held = list(fast.states)
+    other = copy.copy(fast)
+    other.states = [held[0]]
+    del other
+    gc.collect()
+    assert list(fast.states) == held
+    with pytest.raises(TypeError):
+        copy.copy(fast.held)
