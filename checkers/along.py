@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -24,10 +24,11 @@ from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Line, Reader
 from tablelaw.spec.reckon import meant
 from tablelaw.spec.settings import defaults, read_setting
-from tablelaw.spec.source import Source, read_source
+from tablelaw.spec.source import Source, Span, read_source
 from tablelaw.spec.yaml_nodes import parse_yaml
 
-MOST_BYTES = 1 << 24
+MOST_TOLD = 10
+"""Faults of different sorts that are told of one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +49,57 @@ class _Bad(Exception):
     pass
 
 
-def read_fixtures(path: str, rules: Rules, fixed: dict[str, str], sink: Diagnostics) -> tuple[Fixture, ...]:
-    """The fixtures of a file, a JSON object a line; faults go to the sink. `fixed`: options given on the command line, which
-    a fixture has to agree with to be taken."""
-    source = read_source(path)
+@dataclass(slots=True)
+class Read:
+    """What was read of a file of fixtures: those to be followed, and how many others there are, by the reason."""
+
+    fixtures: list[Fixture] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+def read_fixtures(path: str, rules: Rules, fixed: dict[str, str], players: int | None, sink: Diagnostics) -> Read:
+    """The fixtures of a file, a JSON object a line; faults go to the sink, those alike as one.
+
+    `fixed`, `players`: what was given on the command line, which a fixture has to agree with to be taken.
+    """
+    source, read = read_source(path), Read()
     if isinstance(source, Diagnostic):
         sink.add(source)
-        return ()
-    found: list[Fixture] = []
+        return read
     games: dict[object, tuple[Game, Reader]] = {}
+    wrong: dict[str, list[Span]] = {}
     at = 0
     for number, row in enumerate(source.text.split("\n"), 1):
-        if row.strip() and len(sink) < 10:
+        if row.strip():
             try:
                 entry = json.loads(row)
                 if not isinstance(entry, dict):
                     raise _Bad("it is no JSON object")
-                fixture = _fixture(entry, f"line {number}", rules, games)
-                if all(fixture.options.get(k) == v for k, v in fixed.items()):
-                    found.append(fixture)
+                _take(_fixture(entry, f"line {number}", rules, games), fixed, players, read)
             except (ValueError, RecursionError):
-                sink.error("Q127", source.span(at, at + len(row)), "this line is no JSON", help="write one JSON object a line")
+                wrong.setdefault("this line is no JSON", []).append(source.span(at, at + len(row)))
             except _Bad as why:
                 told = f"this is no fixture of these rules: {why}"
-                sink.error("Q127", source.span(at, at + len(row)), told, help="`tablelaw fixtures` writes them")
+                wrong.setdefault(told, []).append(source.span(at, at + len(row)))
         at += len(row) + 1
-    return tuple(found)
+    for told, spans in list(wrong.items())[:MOST_TOLD]:
+        more = len(spans) - 1
+        alike = f"; so it is with {more:,} more line{'s' if more > 1 else ''}" if more else ""
+        cure = "write one JSON object a line" if told.endswith("no JSON") else "`tablelaw fixtures` writes them"
+        sink.error("Q127", spans[0], told + alike, help=cure)
+    return read
+
+
+def _take(fixture: Fixture, fixed: dict[str, str], players: int | None, read: Read) -> None:
+    """Keep a fixture, if it is of what was asked for."""
+    other = [f"{k}={v}" for k, v in fixed.items() if fixture.options.get(k) != v]
+    if players is not None and fixture.players != players:
+        other.append(f"{players} player{'s' if players > 1 else ''}")
+    if other:
+        why = ", ".join(other)
+        read.left_out[why] = read.left_out.get(why, 0) + 1
+    else:
+        read.fixtures.append(fixture)
 
 
 def _fixture(entry: dict[str, Any], name: str, rules: Rules, games: dict[object, tuple[Game, Reader]]) -> Fixture:
@@ -101,6 +127,9 @@ def _fixture(entry: dict[str, Any], name: str, rules: Rules, games: dict[object,
         if isinstance(outcome, dict):
             draw = f" -> {outcome['draw']}" if outcome.get("draw") else ""
             after += _lines(reader, [f"{outcome.get('move')}{draw}"], "outcomes")
+    differs = entry.get("differs")
+    if isinstance(differs, dict) and differs.get("step"):
+        after += _lines(reader, [differs["step"]], "differs")  # one for which the rules had no value
     illegal = [str(i.get("move")) for i in _list(entry.get("illegal", []), "illegal") if isinstance(i, dict)]
     if quiet.has_errors:
         raise _Bad(_first(quiet))
@@ -133,7 +162,7 @@ def _lines(reader: Reader, texts: object, name: str) -> list[Line]:
 
 
 def follow(walker: Walker, start: Any, fixture: Fixture) -> Found | None:
-    """Its play, and each of its moves after it, on both sides. Raises `Faulty`."""
+    """Its play, and each of its moves after it, on both sides. Raises `Faulty` and `OutOfTime`."""
     host = walker.host
     way = _way(host, start, fixture.play)
     if way is None:
@@ -211,7 +240,8 @@ def saved(host: Host, found: Found, judgement: Judgement, where: str, given: boo
     """A difference in the form of a fixture, with what the program said and what the difference is."""
     game, trace = host.game, trace_of(host, found)
     state = trace.steps[-1].state
-    play = [step_text(game, s) for s in trace.steps[1:]]
+    play = [step_text(game, s) for s in trace.steps[1:] if s.fault is None]
+    fails = [step_text(game, s) for s in trace.steps[1:] if s.fault is not None]
     start = position_json(game, trace.steps[0].state) if given else None
     legal, ended, won = _standing(game, state)
     illegal = []
@@ -247,16 +277,18 @@ def saved(host: Host, found: Found, judgement: Judgement, where: str, given: boo
         "legal": texts,
         "illegal": illegal,
         "outcomes": outcomes,
-        "differs": differing(found, judgement, where, without),
+        "differs": differing(found, judgement, where, without) | ({"step": fails[0]} if fails else {}),
     }
 
 
 def differing(found: Found, judgement: Judgement, where: str, without: frozenset[str]) -> dict[str, Any]:
     """What differs and what it is, for JSON."""
     row: dict[str, Any] = {"found_in": where, "kind": found.sign[0], "again": found.again, "shrunk": found.shrunk}
+    row |= {"note": found.note} if found.note else {}
     if found.apart is not None:
         row |= {"rules": found.apart.rules, "program": found.apart.program}
         row |= {"missing": list(found.apart.missing), "extra": list(found.apart.extra)}
+        row |= {"twice": list(found.apart.twice)} if found.apart.twice else {}
     if found.trouble is not None:
         row |= {"trouble": found.trouble.kind, "program": found.trouble.says}
     last = max(found.said, default=None)

@@ -30,6 +30,8 @@ class Apart:
         canon = Canon()
         plain = canon.game(left.game), canon.game(right)
         self.same = "by their formulas" if identical(*plain) or evident(*plain) else ""
+        self.sure = True
+        """Was all compared in the positions looked at? Not so of very many moves or draws, nor where rules have no value."""
         self.relaid = not same_pieces(left.game, right)
         self.comparable = [v.name for v in left.game.variables] == [v.name for v in right.variables]
         self.other: Player = player(right)
@@ -55,6 +57,7 @@ class Apart:
         """How they part in a position, if they do."""
         if not self.ends:
             mine, yours = self._end(self.left.player, row), self._end(self.other, self.theirs(row))
+            self.sure = self.sure and "fault" not in (mine, yours)
             if mine != yours:
                 return None, None
             if mine is not None:
@@ -62,6 +65,7 @@ class Apart:
         try:
             whole = self.left.player.legal(row) if self.table or self._tables(row) else None
         except WRONG:
+            self.sure = False
             return None
         if whole and not self.table:
             return None  # the table acts in both, by what is alike
@@ -86,6 +90,8 @@ class Apart:
         else:
             mine = _listed(self.mine.get(name), row, 0)
             yours = _listed(self.yours.get(name), self.theirs(row), 0)
+        if mine is None or yours is None:
+            self.sure = False
         if mine is None:
             return None
         n = self.numbers[0].get(name, -1)
@@ -96,6 +102,7 @@ class Apart:
                 if key in mine:
                     return move_of(self.left.player, (n, *key)), None
                 return move_of(self.other, (self.numbers[1][name], *key)), None
+        self.sure = self.sure and len(mine) <= MOST_MOVES
         for key in evenly(list(mine), MOST_MOVES):
             drawn = self._outcomes(row, (n, *key), (self.numbers[1][name], *key))
             if drawn is not None:
@@ -105,11 +112,13 @@ class Apart:
     def _outcomes(self, row: Any, mine: Choice, yours: Choice) -> Drawn | None:
         """A draw with which the move does not do the same in both."""
         try:
-            draws = self.left.draws(row, mine)
+            ways = self.left.ways(row, mine)
         except WRONG:
+            self.sure = False
             return None
         there = self.theirs(row)
-        for drawn, _ in evenly(draws, MOST_DRAWS):
+        self.sure = self.sure and len(ways) <= MOST_DRAWS
+        for drawn in evenly(ways, MOST_DRAWS):
             one, other = self._step(self.left.player, row, mine, drawn), self._step(self.other, there, yours, drawn)
             if one != other:
                 return drawn

@@ -17,6 +17,7 @@ from tablelaw.checkers.session import Session
 from tablelaw.solver import evaluate
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.evaluate import State
+from tablelaw.solver.plain_rows import NoRow, Rows
 from tablelaw.solver.replay import place_along, retaken, value_along
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.trace import Step, Trace, first_step, position_json
@@ -73,7 +74,8 @@ class Asker:
             answer = self._gives(claim, meaning)
         else:
             answer = self._formula(claim, meaning)
-        answer.result.verdict.seconds = time.monotonic() - began
+        if claim.form not in KINDS:  # there the engines say it
+            answer.result.verdict.seconds = time.monotonic() - began
         if self.others:
             self._differs(answer, meaning)
         return answer.done()
@@ -164,10 +166,26 @@ class Asker:
         texts = {kind: claim.formula.text}
         asked = Asked("ask", kind, claim.formula.span, formula=meaning.formula, given=given, texts=texts)
         engines = Engines(game, self.request.engine, cores)
+
+        def work() -> Verdict:
+            try:
+                return engines.ask(asked, Budget(seconds, self.request.mebibytes, 0, self.request.tell))
+            except OutOfBudget as spent:
+                return Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=engines.engine)
+
+        about = None if self.request.kept is None else self._about(game, kind, claim.formula.text, given, cores)
+        return work() if about is None or self.request.kept is None else self.request.kept.answer(about, game, work)
+
+    def _about(self, game: Game, kind: str, formula: str, given: State | None, cores: bool) -> dict[str, object] | None:
+        """All that an answer hangs on, but for this program; None where the position cannot be written as data."""
         try:
-            return engines.ask(asked, Budget(seconds, self.request.mebibytes, 0, self.request.tell))
-        except OutOfBudget as spent:
-            return Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=engines.engine)
+            row = None if given is None else Rows(game).row(given)
+        except NoRow:
+            return None
+        return {
+            "what": "claim", "rules": self.rules.digest, "setting": dict(game.setting), "players": game.players, "kind": kind,
+            "formula": formula, "given": row, "engine": self.request.engine, "cores": cores,
+        }  # fmt: skip
 
     def unreachable(self) -> str | None:
         """The invariant of the game that the position breaks, so that no play leads there."""

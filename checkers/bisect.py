@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from tablelaw.checkers.foreign import OutOfTime
 from tablelaw.checkers.guest import Unsupported
 from tablelaw.checkers.host import Faulty
 from tablelaw.checkers.walking import Counts, Found, Walk, Walker
@@ -15,27 +16,34 @@ from tablelaw.solver.space.playing import Weighed
 from tablelaw.spec.values import Value
 
 SECONDS, MOST_REPLAYS = 30.0, 20_000
+KEEPS = "played again it did not show: the program keeps something from one play to the next, or does not always answer alike"
+CHANCE = "played again it did not show: the program, begun anew, does not always answer alike"
+BEGUN = "it shows in a program begun anew, but not always after other plays: something is kept from one play to the next"
+ASKED = "asked after every move the program agrees: what it says hangs on what it was asked before, or on chance"
+HURRIED = "there was no time to make it shorter"
 
 
 def first(walker: Walker, last: Found) -> Found:
-    """The first difference of a play whose end differs: between a beginning that agrees and one a step longer.
+    """The first difference of a play that was compared at its end alone.
 
-    Each beginning is played anew and compared at its end alone.
+    Bisection finds a beginning that differs, a step longer than one that agrees, each played anew and compared at its end.
+    But a difference may come and go: the beginning found is played once more with every position compared.
     """
     counts, walker.counts = walker.counts, Counts()  # what is played again is not counted
     try:
         return _first(walker, last)
+    except OutOfTime:
+        last.note = last.note or HURRIED
+        return last
     finally:
         walker.counts = counts
 
 
 def _first(walker: Walker, last: Found) -> Found:
-    steps = last.played
-    found = walker.along(last.start, steps, look=False)
-    if found is None:
-        last.again = False
-        return last
-    low, high = -1, len(found.sent)
+    found = _again(walker, last)
+    if found.note:
+        return found
+    steps, low, high = found.played, -1, len(found.sent)
     while high - low > 1:
         middle = (low + high) // 2
         here = walker.along(last.start, steps[:middle], look=False)
@@ -43,34 +51,85 @@ def _first(walker: Walker, last: Found) -> Found:
             low = middle
         else:
             high, found = min(middle, len(here.sent)), here
+    looked = walker.along(last.start, found.played)
+    if looked is not None:
+        return looked
+    found.note = ASKED
     return found
 
 
-def shorter(walker: Walker, found: Found, tell: Callable[[str], None] | None = None) -> Found:
+def _again(walker: Walker, found: Found) -> Found:
+    """The finding, its play made again and the same asked in the same order; `again` and `note` tell whether it shows."""
+    again = walker.along(found.start, found.taken, look=found.looked)
+    if again is not None and again.sign == found.sign:
+        return again
+    anew: list[Found | None] = []
+    for _ in range(2):
+        walker.guest.foreign.kill()  # begun anew, nothing is left of other plays
+        anew.append(walker.along(found.start, found.taken, look=found.looked))
+    signs = [None if f is None else f.sign for f in anew]
+    if anew[0] is not None and signs == [found.sign, found.sign]:
+        anew[0].note = BEGUN
+        return anew[0]
+    found.again, found.note = False, KEEPS if signs[0] == signs[1] else CHANCE
+    return found
+
+
+def shorter(walker: Walker, found: Found, seconds: float = SECONDS, tell: Callable[[str], None] | None = None) -> Found:
     """A shorter play that shows a difference of the same sort, every candidate played on both sides."""
     if found.apart is not None and found.apart.kind == "takes":
         return found  # a move that is illegal was sent after the play
+    if found.note:
+        return found  # it does not show however it is asked
     counts, walker.counts = walker.counts, Counts()
     try:
-        return _shorter(walker, found, tell)
+        return _shorter(walker, found, Budget(max(seconds, 1e-9), 0, 0, tell))
+    except OutOfTime:
+        found.note = HURRIED
+        return found
     finally:
         walker.counts = counts
 
 
-def _shorter(walker: Walker, found: Found, tell: Callable[[str], None] | None) -> Found:
-    again = walker.along(found.start, found.taken)
-    if again is None or again.sign != found.sign:
-        found.again = False
-        return found
-    best = again
-    memory = _Memory(walker, best, Budget(SECONDS, 0, 0, tell))
-    shrinker = Shrinker(cast(Coded, memory), found.start, memory.shows, memory.budget)
-    steps = shrinker.shortest(list(best.taken))
-    shown = walker.along(found.start, memory.shown or tuple(steps))
+def _shorter(walker: Walker, found: Found, budget: Budget) -> Found:
+    if found.faulty:
+        return _faulty(walker, found, budget)
+    best = _again(walker, found)
+    if best.note:
+        return best
+    memory = _Memory(walker, best, budget)
+    steps = Shrinker(cast(Coded, memory), found.start, memory.shows, memory.budget).shortest(list(best.taken))
+    try:
+        shown = walker.along(found.start, memory.shown or tuple(steps))
+    except OutOfTime:
+        best.note = HURRIED
+        return best
     if shown is not None and shown.sign == best.sign and len(shown.sent) <= len(best.sent):
         best = shown
     best.shrunk = True
     return best
+
+
+def _faulty(walker: Walker, found: Found, budget: Budget) -> Found:
+    """A shorter play to a step for which the rules have no value; the program has no say in it."""
+    *before, last = found.taken or (None,)
+    if not before or last is None:
+        return found
+    memory = _NoValue(walker, found, budget, last)
+    if not memory.shows(_end(walker, found.start, before), None, -1):
+        return found  # it is not the step that has no value, but what is asked of the position
+    steps = Shrinker(cast(Coded, memory), found.start, memory.shows, budget).shortest(before)
+    if len(steps) < len(before):
+        shown = walker.along(found.start, (*steps, last), look=found.looked)
+        found = shown if shown is not None and shown.faulty else found
+    found.shrunk = True
+    return found
+
+
+def _end(walker: Walker, row: Any, steps: list[Taken]) -> Any:
+    for step in steps:
+        row = walker.host.step(row, *step)
+    return row
 
 
 class _Memory:
@@ -120,6 +179,8 @@ class _Memory:
 
     def _asked(self, s: Any) -> bool:
         self.replays += 1
+        if self.budget.tell is not None:
+            self.budget.tell(f"a difference made shorter: {self.replays:,} plays tried")
         if self.replays > MOST_REPLAYS:
             self.budget.seconds = 1e-9  # the shrinker stops at what it has
             return False
@@ -130,6 +191,9 @@ class _Memory:
         way = self.way[s]
         try:
             found = self._along(way)
+        except OutOfTime:
+            self.budget.seconds = 1e-9
+            found = None
         except (Unsupported, Faulty):
             found = None
         if found is None or found.sign != self.best.sign:
@@ -156,3 +220,21 @@ class _Memory:
         if found is None or found.trouble is None:
             self._walk, self._done = walk, way
         return found
+
+
+class _NoValue(_Memory):
+    """The same, for a step for which the rules have no value."""
+
+    def __init__(self, walker: Walker, best: Found, budget: Budget, last: Taken) -> None:
+        super().__init__(walker, best, budget)
+        self.last = last
+
+    def _asked(self, s: Any) -> bool:
+        choice, drawn = self.last
+        try:
+            if not any(c[0] == choice[0] and c[2] == choice[2] for c in self.walker.host.legal(s)):
+                return False
+            self.walker.host.step(s, choice, drawn)
+        except Faulty as fault:
+            return bool(fault.taken)
+        return False

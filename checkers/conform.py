@@ -6,25 +6,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from tablelaw.checkers import bisect, judging
 from tablelaw.checkers.along import Fixture, follow
 from tablelaw.checkers.bisect import first, shorter
-from tablelaw.checkers.foreign import Foreign, Trouble
+from tablelaw.checkers.foreign import Foreign, OutOfTime, Trouble
 from tablelaw.checkers.guest import Guest, Unsupported
 from tablelaw.checkers.host import Faulty, Host
-from tablelaw.checkers.judging import Judgement, Variants, judge
+from tablelaw.checkers.judging import Judgement, Variants, judge, of_the_whole
 from tablelaw.checkers.nearest import nearest
 from tablelaw.checkers.walking import Counts, Found, Walker
 from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import State
-from tablelaw.solver.sampling import Dice, move_of, one_play
+from tablelaw.solver.sampling import Dice, move_of
 from tablelaw.solver.trace import move_text
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.settings import Setting
 
 PLAYS, LIMIT, SECONDS = 100, 1_000, 600.0
+LEAST = 2.0
+"""Seconds for judging a difference, however late it is found."""
 MOST_FINDINGS = 8
 
 
@@ -42,6 +46,8 @@ class Wanted:
     start: State | None = None
     fixtures: tuple[Fixture, ...] = ()
     tell: Callable[[str], None] | None = None
+    begin: Callable[[], None] | None = None
+    """Called when a round, or the look at a difference, begins."""
 
 
 @dataclass(slots=True)
@@ -66,17 +72,26 @@ class Report:
     fixtures: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     """Fixtures that the program does not play, by its reason."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Fixtures that are not of what was asked for, by what they are not of."""
+    beyond: dict[str, int] = field(default_factory=dict)
+    """Plays of rules that were changed on the way which these rules could not take on, by the reason; no fault of anybody."""
     findings: list[Finding] = field(default_factory=list)
     setting: Setting = field(default_factory=dict)
     without: frozenset[str] = frozenset()
     agrees: bool = False
-    """Did the last round come to its end without a difference?"""
+    """Was the last round without a difference, and was a play compared whole?"""
     stopped: str = ""
     lingers: str = ""
     lacks: dict[str, str] = field(default_factory=dict)
     tail: str = ""
     requests: int = 0
     seconds: float = 0.0
+
+    @property
+    def whole(self) -> bool:
+        """Was a play of the last round compared whole?"""
+        return self.counts.plays > self.counts.given_up and self.counts.positions > 0
 
 
 class Conformer:
@@ -87,7 +102,10 @@ class Conformer:
         self.guest = Guest(foreign)
         self.told = dict(game.setting)
         self.report = Report(game, setting=dict(game.setting), without=wanted.without)
-        self.until = time.monotonic() + wanted.seconds
+        self.until = foreign.until = time.monotonic() + wanted.seconds
+        self.unfinished: Finding | None = None
+        """A difference that is still looked at."""
+        self._ended: tuple[Walker, Found, int] | None = None
         self._variants: dict[int, Variants] = {}
 
     def run(self) -> Report:
@@ -96,10 +114,11 @@ class Conformer:
         met: set[object] = set()
         try:
             while True:
-                report.counts, report.fixtures, report.skipped = Counts(), 0, {}
+                report.counts, report.fixtures, report.skipped, report.beyond = Counts(), 0, {}, {}
+                self._begin()
                 found = self._round()
                 if found is None:
-                    report.agrees = True
+                    report.agrees = report.whole
                     break
                 report.findings.append(found)
                 key = (tuple(report.setting.items()), report.without)
@@ -118,6 +137,10 @@ class Conformer:
             report.requests, report.seconds = self.foreign.asked, time.monotonic() - began
         return report
 
+    def _begin(self) -> None:
+        if self.wanted.begin is not None:
+            self.wanted.begin()
+
     def _explained(self, found: Finding) -> bool:
         """Take the rules from now on as the program seems to have them, if that is known."""
         judgement = found.judgement
@@ -130,14 +153,37 @@ class Conformer:
         return False
 
     def _host(self, setting: Setting, players: int) -> Host | None:
-        if players not in self._variants:
-            self._variants[players] = Variants(self.rules, players)
-        return self._variants[players].host(setting, self.report.without)
+        return self._variants_of(players).host(setting, self.report.without)
+
+    def _variants_of(self, players: int) -> Variants:
+        return self._variants.setdefault(players, Variants(self.rules, players))
+
+    def _left(self) -> float:
+        return self.until - time.monotonic()
 
     # one round
 
     def _round(self) -> Finding | None:
-        return self._fixtures() or self._plays() or self._after_the_end()
+        self._ended = None
+        try:
+            return self._fixtures() or self._plays() or self._after_the_end()
+        except OutOfTime:
+            self.report.counts.given_up += 1
+            self._over()
+            return None
+
+    def _is_theirs(self, walker: Walker, found: Found) -> bool:
+        """Is it a difference? Not where the rules are at a loss that were changed on the way."""
+        if not found.faulty:
+            return True
+        start = walker.host.player.state(found.start) if walker.given else None
+        if of_the_whole(self._variants_of(walker.host.game.players), walker.host, found, self.report.without, start):
+            return True
+        self._cannot(found.faulty)
+        return False
+
+    def _cannot(self, why: str) -> None:
+        self.report.beyond[why] = self.report.beyond.get(why, 0) + 1
 
     def _over(self) -> bool:
         if time.monotonic() > self.until:
@@ -153,32 +199,35 @@ class Conformer:
         given = wanted.start is not None or len(starts) > 1
         walker = Walker(host, self.guest, self.told, given, report.counts)
         for number in range(wanted.plays):
+            if wanted.tell is not None:
+                walker.tell = partial(_tell, wanted.tell, f"play {number + 1:,} of {wanted.plays:,}")
             dice = Dice(wanted.seed, number)
             found = walker.play(starts[dice.below(len(starts))], dice, wanted.limit, wanted.at_end)
-            if wanted.tell is not None:
-                wanted.tell(f"{number + 1:,} of {wanted.plays:,} plays")
-            if found is not None:
+            if self._ended is None and walker.ended is not None:
+                self._ended = walker, walker.ended, number
+            if found is not None and self._is_theirs(walker, found):
                 return self._finding(walker, found, f"play {number} of seed {wanted.seed}")
             if self._over():
                 break
         return None
 
     def _after_the_end(self) -> Finding | None:
-        """Is a move refused when the play is over? Asked of the first play that comes to an end, its last move sent again."""
-        report, wanted = self.report, self.wanted
-        host = self._host(report.setting, self.game.players)
-        if host is None or self._over() or wanted.start is not None or len(host.player.starts()) > 1:
+        """Is a move refused when the play is over? Asked of the first play that came to an end, its last move sent again."""
+        wanted = self.wanted
+        if self._ended is None or self._over():
             return None
-        start = host.player.starts()[0]
-        for number in range(min(wanted.plays, 20)):
-            made = one_play(host.player, wanted.seed, number, wanted.limit)
-            mine = [c for c, _ in made.steps if c[1] >= 0]
-            if made.ending == "ended" and mine:
-                walker = Walker(host, self.guest, self.told, False, Counts())
-                last = move_text(host.game, move_of(host.player, mine[-1]))
-                found = walker.forbidden(start, tuple(made.steps), last)
-                return None if found is None else self._finding(walker, found, f"play {number} of seed {wanted.seed}")
-        return None
+        walker, ended, number = self._ended
+        mine = [c for c, _ in ended.taken if c[1] >= 0]
+        if walker.given or not mine:
+            return None
+        again = Walker(walker.host, self.guest, self.told, False, Counts())
+        last = move_text(walker.host.game, move_of(walker.host.player, mine[-1]))
+        try:
+            found = again.forbidden(ended.start, ended.taken, last)
+        except OutOfTime:
+            self._over()
+            return None
+        return None if found is None else self._finding(again, found, f"play {number} of seed {wanted.seed}")
 
     def _fixtures(self) -> Finding | None:
         report = self.report
@@ -198,28 +247,40 @@ class Conformer:
                 continue
             except Faulty as fault:
                 found = Found(start, (), (), (), start, {}, faulty=str(fault))
+                if changed or report.without != self.wanted.without:
+                    self._cannot(str(fault))
+                    continue
             report.fixtures += 1
             if self.wanted.tell is not None:
                 self.wanted.tell(f"{report.fixtures:,} fixtures")
-            if found is not None:
+            if found is not None and self._is_theirs(walker, found):
                 return self._finding(walker, found, f"fixture {fixture.id}")
         return None
 
     def _finding(self, walker: Walker, found: Found, where: str) -> Finding:
-        if self.wanted.at_end and found.trouble is None and not found.faulty:
+        self._begin()
+        host, without, tell = walker.host, self.report.without, self.wanted.tell
+        late = Judgement(judging.PROGRAM, "there was no time to look whose it is")
+        if found.faulty:
+            late = Judgement(judging.RULES, found.faulty)
+        self.unfinished = Finding(host.game, host, found, late, without, where, walker.given)
+        if not found.looked and found.apart is not None and found.apart.kind != "takes":
             found = first(walker, found)
-        found = shorter(walker, found, self.wanted.tell)
-        players = walker.host.game.players
-        if players not in self._variants:
-            self._variants[players] = Variants(self.rules, players)
-        if self.wanted.tell is not None:
-            self.wanted.tell("judging a difference")
-        variants, without = self._variants[players], self.report.without
-        judgement = judge(variants, walker.host, found, without, walker.given)
-        near = nearest(variants, walker, found, judgement, without)
+        found = shorter(walker, found, min(bisect.SECONDS, self._left()), tell)
+        if tell is not None:
+            tell("judging a difference")
+        variants = self._variants_of(host.game.players)
+        seconds = min(judging.SECONDS, max(self._left(), LEAST))
+        judgement = judge(variants, host, found, without, walker.given, seconds)
+        near = nearest(variants, walker, found, judgement, without, self._left())
         if near is not found:
-            found, judgement = near, judge(variants, walker.host, near, without, walker.given)
-        return Finding(walker.host.game, walker.host, found, judgement, self.report.without, where, walker.given)
+            found, judgement = near, judge(variants, host, near, without, walker.given, seconds)
+        self.unfinished = None
+        return Finding(host.game, host, found, judgement, without, where, walker.given)
+
+
+def _tell(tell: Callable[[str], None], what: str, more: str) -> None:
+    tell(f"{what}, {more}")
 
 
 def rows_of(report: Report) -> list[dict[str, Any]]:

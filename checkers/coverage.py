@@ -52,6 +52,11 @@ class Search:
     wanted: set[Goal]
     found: dict[Goal, Spot] = field(default_factory=dict)
     complete: bool = False
+    """Were all positions looked at, and did the rules have a value in each?"""
+    faulty: int = 0
+    """In so many of them the rules have no value."""
+    without_value: Spot | None = None
+    """The first of them."""
     cut: str = ""
     positions: int = 0
     steps: int = 0
@@ -79,6 +84,8 @@ class Search:
     def breadth(self, effort: Effort, budget: Budget, starts: Sequence[Any] | None = None) -> None:
         """Positions in the order of their distance, until all are met or the effort is spent."""
         eye, made = self.eye, self.eye.player
+        eye.anew()
+        self.complete, self.faulty = False, 0
         self.rows = list(dict.fromkeys(made.starts() if starts is None else starts))
         self.parents, self.taken = [-1] * len(self.rows), [None] * len(self.rows)
         index = set(self.rows)
@@ -90,8 +97,15 @@ class Search:
                 budget.tell(f"{i:,} positions, {len(self.wanted)} things not shown yet")
             row = self.rows[i]
             try:
+                if self.taken[i] is None:  # no step leads to a start that is an end
+                    for goal in eye.ended(row):
+                        self.show(goal, self.spot(i))
                 choices, refusing = self.listed(row)
             except WRONG:
+                self.faulty += 1
+                self.without_value = self.without_value or self.spot(i)
+                for goal in list(eye.shown_without_moves(row, self.wanted)):
+                    self.show(goal, self.spot(i))
                 i += 1
                 continue
             for goal in list(eye.shown_here(row, choices, refusing, self.wanted)):
@@ -102,13 +116,15 @@ class Search:
             for k, choice in enumerate(choices):
                 if k not in kept and not every:
                     continue
+                if k % 64 == 63 and self.over(budget):
+                    return
                 try:
-                    draws = eye.draws(row, choice)
+                    ways = eye.ways(row, choice)
                 except WRONG:
                     continue
-                few = set(evenly(range(len(draws)), MANY_DRAWS))
-                whole = whole and len(few) == len(draws)
-                for j, (drawn, _) in enumerate(draws):
+                few = set(evenly(range(len(ways)), MANY_DRAWS))
+                whole = whole and len(few) == len(ways)
+                for j, drawn in enumerate(ways):
                     if j not in few and not every:
                         continue
                     new = self.step(row, choice, drawn, lambda i=i: self.spot(i))
@@ -122,7 +138,7 @@ class Search:
                         self.taken.append((choice, drawn))
             i += 1
         self.positions = i
-        self.complete = whole and i == len(self.rows)
+        self.complete = whole and i == len(self.rows) and not self.faulty
         self.depth = len(self.way(min(i, len(self.rows) - 1))) if self.rows else 0
 
     def listed(self, row: Any) -> tuple[list[Choice], list[str]]:
@@ -166,6 +182,7 @@ class Search:
     def walks(self, effort: Effort, budget: Budget, seed: int, starts: Sequence[Any] | None = None) -> list[tuple[Goal, Spot]]:
         """Plays at random for what is still wanted; what they show is not short yet."""
         eye, made = self.eye, self.eye.player
+        eye.anew()
         before, long = self.steps, list[tuple[Goal, Spot]]()
         starts = made.starts() if starts is None else starts
         for number in range(effort.plays):
@@ -183,6 +200,7 @@ class Search:
                 try:
                     choices, refusing = self.listed(row)
                 except WRONG:
+                    self.without_value = self.without_value or here
                     break
                 shown = set(self.found)
                 for goal in list(eye.shown_here(row, choices, refusing, self.wanted)):
@@ -211,6 +229,8 @@ class Search:
                 values, weights = self.eye.player.chance(row, choice, k, drawn)
                 v = values[dice.below(len(values))] if number % 4 >= 2 else dice.weighed(values, weights)
                 drawn = (*drawn, v)
+            if self.eye.loose[choice[0]]:
+                self.eye.ways(row, choice)
         except WRONG:
             return None
         return choice, drawn

@@ -68,6 +68,7 @@ def write_all(
     without: list[dict[str, object]] = []
     sets: Sets = {}
     proofs: set[int] = set()
+    written = 0
     for n, r in enumerate(results):
         told: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
         shows = r.verdict.verdict == "holds" or (r.kind == "reach" and r.verdict.verdict == "fails")
@@ -94,7 +95,7 @@ def write_all(
         write_whole(folder / f"{name}.json", json.dumps(whole, ensure_ascii=False, indent=1))
         entries.append({**told, "verdict": r.verdict.verdict, "evidence": found["kind"], "file": f"{name}.json"})
         if smt2 and found["kind"] == "invariant":
-            _write_queries(folder, name, r, rules, found)
+            written += _write_queries(folder, name, r, rules, found)
     index = {
         "format": FORMAT, "game": rules.document.game, "spec_hash": rules.digest, "entries": entries, "without": without,
     }  # fmt: skip
@@ -105,6 +106,11 @@ def write_all(
         from tablelaw.checkers.models import write_models
 
         index["models"] = write_models(folder, named, rules, models, Diagnostics() if sink is None else sink)
+    if smt2 and not written and sink is not None:
+        from tablelaw.checkers.models import nothing
+
+        reason = "none of these answers rests on a formula: what was looked at position by position has no such proof"
+        nothing(sink, "nothing was written as SMT-LIB", reason)
     write_whole(folder / "index.json", json.dumps(index, ensure_ascii=False, indent=1))
     return len(results) - len(without), len(without)
 
@@ -138,12 +144,16 @@ def _write_states(folder: Path, whole: dict[str, object]) -> dict[str, object]:
     return {"states": name, "count": whole["count"]}
 
 
-def _write_queries(folder: Path, name: str, r: Result, rules: Rules, found: dict[str, Any]) -> None:
+def _write_queries(folder: Path, name: str, r: Result, rules: Rules, found: dict[str, Any]) -> int:
+    """How many were written."""
+    written = 0
     try:
         for q in _queries(r, rules, found):
             write_whole(folder / f"{name}.{q.name}.smt2", q.text)
+            written += 1
     except (Refused, Unlowerable):
-        return  # `recheck` says why
+        return written  # `recheck` says why
+    return written
 
 
 def _queries(r: Result, rules: Rules, found: dict[str, Any]) -> list[Query]:
@@ -168,23 +178,36 @@ def _suffices(r: Result, rules: Rules, found: dict[str, Any]) -> bool:
 # re-checking
 
 
-def recheck_all(folder: Path, rules: Rules, sink: Diagnostics, seconds: float = SECONDS) -> list[Row]:
-    """Re-check every piece of evidence; what is unreadable or shows nothing goes to the sink, the rest is told in rows."""
+def recheck_all(
+    folder: Path, rules: Rules, sink: Diagnostics, seconds: float = SECONDS,
+    rows: list[Row] | None = None, begin: Callable[[], None] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Re-check every piece of evidence; what is unreadable or shows nothing goes to the sink, the rest is told in rows.
+
+    `rows` are filled as they come, so that they are there if the work is broken off; `begin` is called before each piece.
+    """
+    rows = [] if rows is None else rows
     index = _read(folder, "index.json", sink)
     if index is None:
-        return []
+        return rows
     entries = index.get("entries")
     if index.get("format") != FORMAT or not isinstance(entries, list):
         sink.error(
             "Q120", None, f"`{folder}` is not an evidence folder of this version", help="write it anew with `--evidence`"
         )
-        return []
+        return rows
     if index.get("spec_hash") != rules.digest:
         cure = "ask again with `--evidence`; a proof holds for the very text that it was made for"
         sink.error("Q121", None, "this evidence is of other rules", help=cure)
-        return []
+        return rows
     work = _Recheck(folder, rules, sink, seconds)
-    return [row for e in entries if (row := work.entry(e)) is not None]
+    for e in entries:
+        if begin is not None:
+            begin()
+        row = work.entry(e)
+        if row is not None:
+            rows.append(row)
+    return rows
 
 
 def without_evidence(folder: Path) -> list[dict[str, str]]:

@@ -15,7 +15,7 @@ from tablelaw.solver.layout import reference
 from tablelaw.solver.layout.reference import Graph, PartNode
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.symmetry import Symmetry
-from tablelaw.solver.trace import Step, step_text
+from tablelaw.solver.trace import Step, move_text, step_text
 from tablelaw.spec.core import Expr
 from tablelaw.spec.game import Game
 from tablelaw.spec.layout_text import cell_text
@@ -134,7 +134,12 @@ def state_graph(
 def _steps(game: Game, state: State) -> Iterator[tuple[Move, str, State | Fault]]:
     """Each step of a state in words, with the state after it; a step with a fault is not taken."""
     for move in evaluate.moves(game, state):
-        for drawn, _ in evaluate.draws(game, state, move):
+        try:
+            draws = evaluate.draws(game, state, move)
+        except Fault as fault:
+            yield move, move_text(game, move), fault
+            continue
+        for drawn, _ in draws:
             out = evaluate.apply(game, state, move, drawn)
             yield move, step_text(game, Step(out.state, move, drawn)), out.fault or out.state
 

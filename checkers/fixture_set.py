@@ -8,13 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tablelaw.checkers.apart import MOST_DRAWS, Apart
+from tablelaw.checkers.apart import MOST_DRAWS, Apart, Found
+from tablelaw.checkers.choosing import Under, chosen, most_telling
 from tablelaw.checkers.coverage import Effort, Search, Spot, evenly
 from tablelaw.checkers.fixtures import Describer, Fixture
 from tablelaw.checkers.goals import Goal, goals
 from tablelaw.checkers.looking import WRONG, Eye
-from tablelaw.checkers.mutants import mutants, survivors
+from tablelaw.checkers.mutants import Mutant, mutants, survivors
 from tablelaw.checkers.readings import Variation, variations
+from tablelaw.checkers.seeking import Seeking
 from tablelaw.checkers.selection import Request, Selection
 from tablelaw.checkers.shortening import Shortening
 from tablelaw.solver import evaluate
@@ -23,7 +25,7 @@ from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.lockstep import Steps
 from tablelaw.solver.plays import run_scenario
 from tablelaw.solver.sampling import Dice, Taken, move_of, named
-from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.spec.core import Const, Expr, Op
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
@@ -42,18 +44,10 @@ DEEPER = {"takes", "allows", "refuses", "lifts", "happens", "acts", "idle", "end
 ELSEWHERE_NOT = {"value", "winners", "question"}
 """What is looked for under the first setting alone."""
 NEAR = 12
+OWN, PROBE, LONG = 2, 300, 40
+"""Under so many settings a clause of an option is sought, with so many steps under those near to them; from so many steps on
+plays are long."""
 Key = tuple[tuple[tuple[str, str], ...], int]
-
-
-@dataclass(slots=True)
-class Under:
-    """What was found under one setting and number of players."""
-
-    game: Game
-    eye: Eye
-    search: Search
-    goals: list[Goal]
-    fixtures: list[Fixture] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -66,8 +60,19 @@ class FixtureSet:
     fixtures: list[Fixture] = field(default_factory=list)
     same: dict[str, str] = field(default_factory=dict)
     unparted: list[str] = field(default_factory=list)
+    pairs: dict[str, Variation] = field(default_factory=dict)
     cut: str = ""
     seed: int = 0
+    given: State | None = None
+    asked: Request = field(default_factory=Request)
+    """What was asked for: options, a number of players, or these settings alone."""
+    alone: bool = False
+
+    @property
+    def without_value(self) -> tuple[Game, Spot] | None:
+        """The first position that was met in which the rules have no value."""
+        each = ((u.game, u.search.without_value) for u in self.unders.values())
+        return next(((game, spot) for game, spot in each if spot is not None), None)
 
     def missing(self) -> list[Goal]:
         """What was looked for and not shown, under any setting."""
@@ -89,6 +94,7 @@ class Maker:
         seed: int = 0, budget: Budget | None = None, effort: Effort | None = None, whole: bool = False, guided: bool = True,
     ) -> None:  # fmt: skip
         self.rules, self.fixed, self.given, self.alone, self.seed = rules, setting, given, alone, seed
+        self.wanted_players = players
         self.players, self.counts = players or rules.counts[0], [] if players or alone else list(rules.counts[1:])
         self.budget, self.effort = budget or Budget(), effort or Effort()
         self.whole, self.guided = whole, guided
@@ -105,7 +111,7 @@ class Maker:
         base = self.under(self.setting, self.players)
         assert base is not None, "the game was checked before"
         self.cover(base, self.effort)
-        found = FixtureSet(self.rules, base, self.unders, seed=self.seed)
+        found = self.empty(base)
         if not self.alone and self.given is None:
             for v in variations(self.rules.document, self.setting, frozenset(self.fixed), self.players):
                 self.vary(v, found)
@@ -116,13 +122,29 @@ class Maker:
         if self.guided:
             for under in list(self.unders.values()):
                 self.guide(under)
-        every = [f for u in self.unders.values() for f in u.fixtures]
-        found.fixtures = chosen(every, limit)
+            self.seek()
+        found.fixtures = chosen(list(self.unders.values()), limit, self.noticed)
         for under in self.unders.values():
             if limit is not None and len(found.fixtures) < limit:
                 found.fixtures += self.further(under, limit - len(found.fixtures))
         found.cut = next((u.search.cut for u in self.unders.values() if u.search.cut), "")
         return found
+
+    def so_far(self, limit: int | None, cut: str) -> FixtureSet | None:
+        """What there is when the search is broken off; None where there is nothing yet."""
+        every = [f for u in self.unders.values() for f in u.fixtures]
+        if not every:
+            return None
+        found = self.empty(next(iter(self.unders.values())))
+        found.fixtures, found.cut = most_telling(every, limit), cut
+        return found
+
+    def empty(self, base: Under) -> FixtureSet:
+        """A set with nothing in it yet."""
+        asked = Request(setting=self.fixed, players=self.wanted_players)
+        return FixtureSet(
+            self.rules, base, self.unders, seed=self.seed, given=self.given, asked=asked, alone=self.alone
+        )  # fmt: skip
 
     def under(self, setting: Setting, players: int) -> Under | None:
         """The game of a setting; None where it has faults."""
@@ -208,7 +230,7 @@ class Maker:
 
     def elsewhere(self, setting: Setting, players: int) -> None:
         """Look under another setting for what was not shown, and for what is there alone."""
-        under = self.under(setting, players)
+        under = None if self.over() else self.under(setting, players)
         if under is None:
             return
         self.cover(under, SMALL, [g for g in under.goals if g.kind not in ELSEWHERE_NOT])
@@ -229,16 +251,21 @@ class Maker:
 
     # readings
 
+    def over(self) -> bool:
+        """Is the time over, or the memory used up? The set says so."""
+        return next(iter(self.unders.values())).search.over(self.budget)
+
     def vary(self, v: Variation, found: FixtureSet) -> None:
         """A pair of fixtures where two values of an option part, then what exists under the other one alone."""
+        if self.over():
+            return
         left, right = self.under(dict(v.left), self.players), self.under(dict(v.right), self.players)
         if left is None or right is None:
-            return
-        if left.search.over(self.budget):
             return
         if self.budget.tell:
             self.budget.tell(f"option {v.option}: {v.usual} and {v.other}")
         name = f"`{v.option}`: `{v.usual}` and `{v.other}`"
+        found.pairs[name] = v
         apart = Apart(left.eye, right.game)
         goal = Goal("parts", (v.option, v.usual, v.other))
         if apart.same:
@@ -248,7 +275,7 @@ class Maker:
                 row = under.eye.player.starts()[0]
                 self.keep(under, goal, Spot(row, (), row))
         elif not self.parted(left, apart, goal, right):
-            if left.search.complete:
+            if left.search.complete and apart.sure and left.search.positions <= POOL:
                 found.same[name] = f"all {left.search.positions:,} positions were looked at"
             else:
                 found.unparted.append(name)
@@ -259,12 +286,19 @@ class Maker:
         pool = self.pool(left)
         broad = any(draws_of(a) > MOST_DRAWS for a in left.game.actions)
         whole = broad and len(apart.names) >= len(left.game.actions)  # nothing is alike, so that each position takes long
-        first = apart.first(evenly(pool, WHOLLY) if whole else pool)
+        if whole and len(pool) > WHOLLY:
+            pool, apart.sure = list(evenly(pool, WHOLLY)), False
+        first = apart.first(pool)
         if first is None:
             return False
-        spot, how = first
+        self.apart_at(left, apart, goal, *first, right)
+        return True
+
+    def apart_at(self, left: Under, apart: Apart, goal: Goal, spot: Spot, how: Found, right: Under | None = None) -> None:
+        """Keep a fixture of a position in which two games part, or of one like it after fewer steps."""
         if len(spot.way) > 3:
-            spot = Shortening(left.eye, 1_000).shorter(spot, lambda row: apart.here(row) is not None)
+            work = 1_000 if len(spot.way) <= LONG else 3_000
+            spot = Shortening(left.eye, work).shorter(spot, lambda row: apart.here(row) is not None)
             how = apart.here(spot.row) or how
         about = [] if how[0] is None else [(how[0], how[1])]
         for under in (left, right):
@@ -272,7 +306,6 @@ class Maker:
             there = None if under is None else along(under.eye, begin, _steps(left.eye, spot))
             if under is not None and there is not None:
                 self.keep(under, goal, there, about)
-        return True
 
     def starts(self, under: Under) -> list[Any] | None:
         """Where plays begin; None: at the starts of the game."""
@@ -301,6 +334,8 @@ class Maker:
         request = Request(setting=self.fixed, players=self.players)
         selection = Selection(self.rules, request, quiet)
         for name, scenario in self.rules.document.scenarios.items():
+            if self.over():
+                return
             asked = next(iter(selection.variations(name)), None)
             if asked is None or self.given is not None:
                 continue
@@ -313,7 +348,10 @@ class Maker:
             staged = Reader(under.game, quiet, evaluate.starts(under.game)[0]).scenario(scenario)
             if staged is None:
                 continue
-            verdict = run_scenario(under.game, staged, Budget())
+            try:
+                verdict = run_scenario(under.game, staged, self.budget)
+            except OutOfBudget:
+                continue
             if verdict.verdict != "holds" or verdict.trace is None:
                 continue
             steps = tuple((s.move, s.drawn) for s in verdict.trace.steps[1:] if s.move is not None)
@@ -357,6 +395,70 @@ class Maker:
             if not apart.same:
                 if self.parted(under, apart, Goal(m.how, (m.clause,))):
                     self.noticed.add((m.how, m.clause))
+
+    def seek(self) -> None:
+        """For each game with a clause changed that is still not told from the rules: plays towards where the clause matters.
+
+        A clause of an option is looked at under settings with one more option changed as well, that which comes nearest.
+        """
+        base = next(iter(self.unders.values()))
+        ways: dict[tuple[str, str], list[tuple[Under, Mutant]]] = {}
+        for under in self.unders.values():
+            for m in mutants(under.game):
+                if (m.how, m.clause) not in self.noticed:
+                    ways.setdefault((m.how, m.clause), []).append((under, m))
+        for (_, clause), found in ways.items():
+            own = clause not in base.game.clauses
+            if any(self.sought(under, m) for under, m in found[: OWN if own else 1]):
+                continue
+            near = self.nearest(*found[0]) if own and not self.alone and self.given is None else None
+            if near is not None:
+                self.unders.setdefault((tuple(near[0].game.setting.items()), near[0].game.players), near[0])
+                self.sought(*near)
+
+    def sought(self, under: Under, m: Mutant) -> bool:
+        """Keep a fixture where a mutant parts from the rules, found by plays towards it; False where none was."""
+        if under.search.over(self.budget):
+            return False
+        apart = Apart(under.eye, m.game)
+        tool = Seeking(under.eye, m, apart)
+        if apart.same or not tool.possible():
+            return False
+        if self.budget.tell:
+            self.budget.tell(f"{m.says}, a play towards it")
+        spot = tool.find(self.pool(under), self.budget, self.seed)
+        found = None if spot is None else apart.along(spot)
+        if found is None:
+            return False
+        self.apart_at(under, apart, Goal(m.how, (m.clause,)), *found)
+        self.noticed.add((m.how, m.clause))
+        return True
+
+    def nearest(self, under: Under, m: Mutant) -> tuple[Under, Mutant] | None:
+        """Of the settings with one more option changed, that in which a few plays come nearest to where the clause matters."""
+        best: tuple[float, Under, Mutant] | None = None
+        here = under.game.setting
+        for option in self.rules.document.options.values():
+            if option.kind == "study" or option.id in self.fixed or self.setting[option.id] != here[option.id]:
+                continue
+            for value in [v.name for v in option.values if v.name != here[option.id]]:
+                game = self.rules.game({**here, option.id: value}, self.players, Diagnostics())
+                if game is None or under.search.over(self.budget):
+                    continue
+                there = self.unders.get((tuple(game.setting.items()), game.players))
+                if there is None:
+                    eye = Eye(game)
+                    there = Under(game, eye, Search(eye, set()), [])
+                other = next((x for x in mutants(there.game) if (x.how, x.clause) == (m.how, m.clause)), None)
+                if other is None:
+                    continue
+                eye = there.eye
+                tool = Seeking(eye, other, Apart(eye, other.game), PROBE)
+                row = eye.player.starts()[0]
+                near = 0.0 if tool.find([Spot(row, (), row)], self.budget, self.seed) is not None else tool.nearest
+                if best is None or near < best[0]:
+                    best = near, there, other
+        return None if best is None else best[1:]
 
     # more
 
@@ -425,25 +527,6 @@ def last(eye: Eye, spot: Spot, most: int) -> list[Spot]:
     return found[-most:]
 
 
-def chosen(fixtures: list[Fixture], limit: int | None) -> list[Fixture]:
-    """The fixtures; where they are too many, those that show most first, then in the order of all."""
-    if limit is None or len(fixtures) <= limit:
-        return fixtures
-    shown: set[Goal] = set()
-    left, kept = list(range(len(fixtures))), list[int]()
-    while left and len(kept) < limit:
-        best = max(left, key=lambda i: (_worth(fixtures[i], shown), -i))
-        left.remove(best)
-        kept.append(best)
-        shown.update(fixtures[best].goals)
-    return [fixtures[i] for i in sorted(kept)]
-
-
-def _worth(f: Fixture, shown: set[Goal]) -> int:
-    weights = {"scenario": 1, "value": 1, "at-random": 0, "meet": 1, "refuse-both": 2}
-    return sum(weights.get(g.kind, 4) for g in f.goals if g not in shown or g.kind == "parts")
-
-
 def along(eye: Eye, start: Any, steps: Steps) -> Spot | None:
     """The position that steps lead to."""
     numbers = {a.name: n for n, a in enumerate(eye.actions)}
@@ -503,4 +586,4 @@ def questions(game: Game) -> dict[Goal, Expr]:
     return found
 
 
-__all__ = ["FixtureSet", "Maker", "Under", "chosen", "random_spots"]
+__all__ = ["FixtureSet", "Maker", "Under", "random_spots"]

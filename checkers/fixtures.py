@@ -182,44 +182,40 @@ class Describer:
 
     def _outcomes(self, state: State, row: Any, choices: list[Choice], first: list[tuple[Move, Any]]) -> list[Outcome]:
         """Of moves and draws those that differ in what happens; those asked for, then one of each action, before the others."""
-        chosen: dict[tuple[Choice, Drawn], tuple[int, int]] = {}
+        chosen: dict[tuple[Choice, Drawn], None] = {}
         by_move = {move_of(self.eye.player, c): c for c in choices}
         signs: dict[object, None] = {}
         scanned = 0
-        ways: dict[Choice, list[tuple[Drawn, int]]] = {}
+        ways: dict[Choice, list[Drawn]] = {}
 
-        def drawn_of(choice: Choice) -> list[tuple[Drawn, int]]:
+        def drawn_of(choice: Choice) -> list[Drawn]:
             if choice not in ways:
                 try:
-                    ways[choice] = self.eye.draws(row, choice)
+                    ways[choice] = self.eye.ways(row, choice)
                 except WRONG:
                     ways[choice] = []
             return ways[choice]
 
-        def keep(choice: Choice, drawn: Drawn, weight: int) -> None:
-            total = sum(w for _, w in drawn_of(choice))
-            chosen.setdefault((choice, drawn), (weight, total))
-
         for move, drawn in first:
             choice = by_move.get(move)
             if choice is not None:
-                for d, w in drawn_of(choice):
+                for d in drawn_of(choice):
                     if drawn is None or named(self.eye.actions[choice[0]], d) == drawn:
-                        keep(choice, d, w)
+                        chosen[choice, d] = None
                         break
         for choice in _by_action(choices):
-            for d, w in drawn_of(choice)[:1]:
-                keep(choice, d, w)
+            for d in drawn_of(choice)[:1]:
+                chosen[choice, d] = None
         for choice in evenly(choices, MOVES_SCANNED):
-            for d, w in evenly(drawn_of(choice), DRAWS_SCANNED):
+            for d in evenly(drawn_of(choice), DRAWS_SCANNED):
                 if scanned >= SCANNED or len(chosen) >= OUTCOMES:
                     break
                 scanned += 1
                 sign = self._sign(row, choice, d)
                 if sign is not None and sign not in signs:
                     signs[sign] = None
-                    keep(choice, d, w)
-        told = [self._outcome(state, c, d, w, of, len(ways[c])) for (c, d), (w, of) in list(chosen.items())[:OUTCOMES]]
+                    chosen[choice, d] = None
+        told = [self._outcome(state, c, d, len(ways[c])) for c, d in list(chosen)[:OUTCOMES]]
         return [o for o in told if o is not None]
 
     def _sign(self, row: Any, choice: Choice, drawn: Drawn) -> object:
@@ -235,7 +231,7 @@ class Describer:
         changed = tuple(v.name for v in self.game.variables if before[v.name] != now[v.name])
         return choice[0], bits, end, won, changed
 
-    def _outcome(self, state: State, choice: Choice, drawn: Drawn, weight: int, total: int, draws: int) -> Outcome | None:
+    def _outcome(self, state: State, choice: Choice, drawn: Drawn, draws: int) -> Outcome | None:
         move, what = move_of(self.eye.player, choice), named(self.eye.actions[choice[0]], drawn)
         out = evaluate.apply(self.game, state, move, what)
         if out.fault is not None:
@@ -245,7 +241,20 @@ class Describer:
         except Fault:
             return None
         clauses = tuple(dict.fromkeys((move.action, *out.fired, *((end.id,) if end else ()))))
-        return Outcome(move, what, Fraction(weight, total), draws, out.state, clauses, end.id if end else None, won)
+        odds = probability(self.game, state, move, what)
+        return Outcome(move, what, odds, draws, out.state, clauses, end.id if end else None, won)
+
+
+def probability(game: Game, state: State, move: Move, drawn: tuple[tuple[str, Any], ...]) -> Fraction:
+    """How likely a draw is: each of its parts by what was drawn before."""
+    action, here, found = game.action(move.action), evaluate.there(game, state, move), Fraction(1)
+    for draw, (name, v) in zip(() if action is None else action.draws, drawn, strict=True):
+        share = next((p for x, p in evaluate.one_draw(draw, here) if x == v), None)
+        if share is None:
+            raise InternalFault(f"what a fixture draws, {name} of {move}, cannot be drawn by the evaluator")
+        found *= share
+        here = here.bind({name: v})
+    return found
 
 
 def _by_action(choices: list[Choice]) -> list[Choice]:

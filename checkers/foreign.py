@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import selectors
 import signal
@@ -31,6 +32,10 @@ class Trouble(Exception):
         self.kind, self.says = kind, says
 
 
+class OutOfTime(Exception):
+    """The time for everything is over; nothing more is asked."""
+
+
 class CannotStart(Exception):
     """There is no such program, or it may not be run."""
 
@@ -41,12 +46,16 @@ class Foreign:
 
     command: Sequence[str]
     seconds: float = SECONDS
+    until: float = math.inf
+    """When the time for all requests is over, by the monotonic clock."""
     asked: int = 0
     """How many requests it was sent."""
     tail: str = ""
     """The end of what it last wrote to standard error."""
     _process: subprocess.Popen[bytes] | None = None
     _held: bytes = b""
+    _closed: bool = False
+    """Is its standard output at an end?"""
     _selector: selectors.BaseSelector | None = None
     _errors: bytes = field(default=b"", repr=False)
 
@@ -76,7 +85,7 @@ class Foreign:
             )
         except (OSError, ValueError) as fault:
             raise CannotStart(getattr(fault, "strerror", None) or str(fault)) from None
-        self._process, self._held, self._errors = process, b"", b""
+        self._process, self._held, self._errors, self._closed = process, b"", b"", False
         self._selector = selectors.DefaultSelector()
         for stream in (process.stdin, process.stdout, process.stderr):
             assert stream is not None
@@ -122,19 +131,24 @@ class Foreign:
     # asking
 
     def ask(self, request: Answer) -> Answer:
-        """The answer to a request. Raises `Trouble`, after which the program is no longer running."""
+        """The answer to a request. Raises `Trouble`, after which the program is no longer running, and `OutOfTime`."""
+        most = time.monotonic() + self.seconds
+        until = min(most, self.until)
+        if time.monotonic() >= self.until:
+            raise OutOfTime
         if self._process is None:
             self.start()
         self.asked += 1
         try:
-            until = time.monotonic() + self.seconds
-            self._look(0.0)
+            self._wait(0.0)
             if self._held:
                 raise Trouble("unasked", f"it says {_shown(self._held)} without being asked")
             self._send(request, until)
             return self._read(self._line(until, str(request.get("do"))))
-        except Trouble:
+        except Trouble as trouble:
             self.kill()
+            if trouble.kind == "mute" and self.until < most:  # it might have answered in time
+                raise OutOfTime from None
             raise
 
     def _send(self, request: Answer, until: float) -> None:
@@ -160,20 +174,27 @@ class Foreign:
                 raise Trouble("long", f"its answer to `{what}` has more than {LONGEST:,} bytes and no end of line")
             left = until - time.monotonic()
             if left <= 0:
-                rest = f"; it has begun {_shown(self._held)}" if self._held else ""
-                raise Trouble("mute", f"no answer to `{what}` within {self.seconds:g} s{rest}")
-            if not self._wait(min(left, 0.5)) and b"\n" not in self._held:
+                raise self._mute(what)
+            self._wait(min(left, 0.5))
+            if self._closed and b"\n" not in self._held:
                 raise self._gone()
         line, _, self._held = self._held.partition(b"\n")
         if len(line) > LONGEST:
             raise Trouble("long", f"its answer to `{what}` has {len(line):,} bytes; at most {LONGEST:,} are read")
         return line
 
-    def _wait(self, seconds: float) -> bool:
-        """Take in what it writes; false when its standard output is at an end."""
-        return self._look(seconds)
+    def _mute(self, what: str) -> Trouble:
+        """It did not answer in time; or it has ended, and what it has started still holds its standard output."""
+        assert self._process is not None
+        rest = f"; it has begun {_shown(self._held)}" if self._held else ""
+        status = self._process.poll()
+        if status is not None:
+            holds = "something that it started holds its standard output"
+            return Trouble("crash", f"it ended {_how(status)} without an answer to `{what}`; {holds}{rest}")
+        return Trouble("mute", f"no answer to `{what}` within {self.seconds:g} s{rest}")
 
-    def _look(self, seconds: float) -> bool:
+    def _wait(self, seconds: float) -> None:
+        """Take in what it writes."""
         assert self._selector is not None
         for key, _ in self._selector.select(seconds):
             try:
@@ -182,13 +203,11 @@ class Foreign:
                 continue
             if not found:
                 self._selector.unregister(key.fileobj)
-                if key.data == "answer":
-                    return False
+                self._closed = self._closed or key.data == "answer"
             elif key.data == "answer":
                 self._held += found
             else:
                 self._errors = (self._errors + found)[-4 * KEPT :]
-        return True
 
     def _gone(self) -> Trouble:
         assert self._process is not None
@@ -198,22 +217,37 @@ class Foreign:
         except subprocess.TimeoutExpired:
             return Trouble("crash", f"it closed its standard output{begun} and runs on")
         with contextlib.suppress(OSError):
-            while self._selector is not None and len(self._selector.get_map()) and self._look(0.05):
+            while self._selector is not None and len(self._selector.get_map()):
+                self._wait(0.05)
                 if not self._selector.select(0):
                     break
-        how = f"by signal {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
-        return Trouble("crash", f"it ended {how}{begun}" + (" without an answer" if not begun else ""))
+        return Trouble("crash", f"it ended {_how(status)}{begun}" + (" without an answer" if not begun else ""))
 
     def _read(self, line: bytes) -> Answer:
         try:
             found = json.loads(line.decode("utf-8"))
         except (UnicodeDecodeError, ValueError, RecursionError):
             raise Trouble("garbage", f"{_shown(line)} is no JSON") from None
+        if b"\\ud" in line.lower() and not _is_text(found):
+            raise Trouble("garbage", f"{_shown(line)} has half a character in it, which no text can hold")
         if not isinstance(found, dict):
             raise Trouble("garbage", f"{_shown(line)} is no JSON object")
         if "error" in found:
             raise Trouble("error", f"it says that it cannot: {str(found['error'])[:300]}")
         return found
+
+
+def _how(status: int) -> str:
+    return f"by signal {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
+
+
+def _is_text(found: object) -> bool:
+    """Can it be written? Not where one half of a pair of surrogates stands alone."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _shown(said: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,25 +29,32 @@ MOST_TABLE_STEPS = 500
 @dataclass(slots=True)
 class Apart:
     """Where the rules and the program differ. `kind`: moves, player, refuses, takes, end, winners or position; `rules` and
-    `program` say what each says; moves that one side alone has are `missing` (in the program) or `extra`."""
+    `program` say what each says; moves that one side alone has are `missing` (in the program) or `extra`, and `twice` are those
+    that the program lists more than once."""
 
     kind: str
     rules: str
     program: str
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
+    twice: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
 
     @property
     def sign(self) -> tuple[object, ...]:
         """What is the same of two differences of one sort."""
-        names = [sorted({t.partition("(")[0] for t in texts}) for texts in (self.missing, self.extra)]
+        names = [sorted({t.partition("(")[0] for t in texts}) for texts in (self.missing, self.extra, self.twice)]
         variables = sorted({p.partition("[")[0] for p in self.paths})
         return self.kind, *map(tuple, names), tuple(variables)
 
 
 class Faulty(Exception):
-    """The rules have no value for what comes next, or the table goes round."""
+    """The rules have no value for what comes next, or the table goes round. `taken`: the step without a value, and what the
+    table did unseen before it."""
+
+    def __init__(self, says: str, taken: tuple[Taken, ...] = ()) -> None:
+        super().__init__(says)
+        self.taken = taken
 
 
 @dataclass(slots=True)
@@ -57,6 +65,8 @@ class Host:
     player: Player = field(init=False)
     _reader: Reader = field(init=False)
     _read: dict[str, Line | None] = field(default_factory=dict)
+    _listed: tuple[Any, list[Choice]] | None = None
+    _told: tuple[Any, dict[str, Choice]] | None = None
 
     def __post_init__(self) -> None:
         self.player = player(self.game)
@@ -65,11 +75,13 @@ class Host:
     # playing
 
     def legal(self, row: Any) -> list[Choice]:
-        """The legal moves. Raises `Faulty`."""
-        try:
-            return self.player.legal(row)
-        except WRONG as fault:
-            raise Faulty(f"the rules have no value here: {fault}") from None
+        """The legal moves; those of the position last asked about are kept. Raises `Faulty`."""
+        if self._listed is None or self._listed[0] is not row:
+            try:
+                self._listed = row, self.player.legal(row)
+            except WRONG as fault:
+                raise Faulty(f"the rules have no value here: {fault}") from None
+        return self._listed[1]
 
     def step(self, row: Any, choice: Choice, drawn: tuple[Any, ...]) -> Any:
         """The position after a step. Raises `Faulty`."""
@@ -77,7 +89,7 @@ class Host:
             return self.player.step(row, choice, drawn)[0]
         except WRONG as fault:
             name = self.player.actions[choice[0]].name
-            raise Faulty(f"the rules have no value for what `{name}` leads to: {fault}") from None
+            raise Faulty(f"the rules have no value for what `{name}` leads to: {fault}", ((choice, drawn),)) from None
 
     def told(self, choice: Choice, choices: list[Choice]) -> bool:
         """Is the program told of this step? Of what the table does only where it is drawn or chosen which it is."""
@@ -93,7 +105,11 @@ class Host:
             unseen = next((c for c in choices if not self.told(c, choices)), None)
             if unseen is None:
                 return row, taken
-            row = self.step(row, unseen, ())
+            try:
+                row = self.step(row, unseen, ())
+            except Faulty as fault:
+                fault.taken = (*taken, *fault.taken)
+                raise
             taken.append((unseen, ()))
         raise Faulty(f"the table acts {MOST_TABLE_STEPS} times in a row, and goes on")
 
@@ -131,12 +147,29 @@ class Host:
 
     def texts(self, row: Any) -> dict[str, Choice]:
         """The legal moves of players by their texts."""
-        return {move_text(self.game, move_of(self.player, c)): c for c in self.legal(row) if c[1] >= 0}
+        if self._told is None or self._told[0] is not row:
+            self._told = row, {move_text(self.game, move_of(self.player, c)): c for c in self.legal(row) if c[1] >= 0}
+        return self._told[1]
 
     def waits(self, row: Any) -> bool:
         """Is something drawn or chosen by the table next, so that no player moves?"""
         choices = self.legal(row)
         return bool(choices) and choices[0][1] < 0
+
+    def over(self, row: Any) -> bool:
+        """Has the play ended? Raises `Faulty`."""
+        return self._end(row) >= 0
+
+    def whole(self, row: Any) -> None:
+        """Nothing, where the rules have a value for all that is asked of a position. Raises `Faulty`."""
+        if self.over(row):
+            self._winners(row)
+        for choice in self.legal(row):
+            if self.player.actions[choice[0]].draws:
+                try:
+                    self.player.chance(row, choice, 0, ())
+                except WRONG as fault:
+                    raise Faulty(f"the rules have no value for what is drawn: {fault}") from None
 
     # comparing
 
@@ -179,22 +212,22 @@ class Host:
 
     def _moves(self, row: Any, theirs: tuple[str, ...]) -> Apart | None:
         ours = self.texts(row)
-        met: set[str] = set()
+        met: Counter[str] = Counter()
         extra: list[str] = []
         for text in theirs:
             if text in ours:
-                met.add(text)
+                met[text] += 1
                 continue
             fitting = [t for t, c in ours.items() if self._means(text, c)]
             if len(fitting) == 1:  # what a move has no choice about may be left out
-                met.update(fitting)
+                met[fitting[0]] += 1
             else:
                 extra.append(text)
-        missing = tuple(t for t in ours if t not in met)
-        if not extra and not missing:
+        missing, twice = tuple(t for t in ours if t not in met), tuple(t for t, n in met.items() if n > 1)
+        if not extra and not missing and not twice:
             return None
         extra = list(dict.fromkeys(extra))
-        return Apart("moves", f"{len(ours)} moves", f"{len(set(theirs))} moves", missing, tuple(extra))
+        return Apart("moves", f"{len(ours)} moves", f"{len(theirs)} moves", missing, tuple(extra), twice)
 
     def _line(self, text: str) -> Line | None:
         if text not in self._read:

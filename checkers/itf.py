@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tablelaw.solver.trace import Trace, step_text
 from tablelaw.spec.game import Game
@@ -136,9 +136,9 @@ def _json(part: object) -> str:
     return json.dumps(part, ensure_ascii=False)
 
 
-def write_plays(folder: Path, named: list[tuple[str, Result]], rules: Rules) -> list[object]:
+def write_plays(folder: Path, named: list[tuple[str, Result]], rules: Rules) -> list[dict[str, Any]]:
     """Write `NAME.itf.json` for each answer that shows a play; the rows for the index."""
-    rows: list[object] = []
+    rows: list[dict[str, Any]] = []
     for name, r in named:
         told: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
         trace, game = r.verdict.trace, r.game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tablelaw.checkers.host import Faulty, Host, replayed
@@ -14,6 +14,7 @@ from tablelaw.checkers.walking import Found
 from tablelaw.solver import evaluate, legality
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.mutate import clauses as clauses_of
+from tablelaw.solver.sampling import Taken
 from tablelaw.solver.trace import Trace, first_step, position_json, take
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.document import Document
@@ -62,15 +63,17 @@ class Variants:
         return self._hosts[key]
 
 
-def judge(variants: Variants, host: Host, found: Found, without: frozenset[str], given: bool) -> Judgement:
-    """Look at every other setting, at the rules themselves, and at the rules without each clause."""
+def judge(
+    variants: Variants, host: Host, found: Found, without: frozenset[str], given: bool, seconds: float = SECONDS
+) -> Judgement:
+    """Look at every other setting, at the rules themselves, and at the rules without each clause, each for so many seconds."""
     if found.trouble is not None:
         return Judgement(PROGRAM, "")
     steps = trace_of(host, found)
     if found.faulty:
         return Judgement(RULES, found.faulty, clauses=steps.steps[-1].clauses)
     judgement = Judgement(PROGRAM, "no setting of the options agrees with it", clauses=_concerned(host, found, steps))
-    last = time.process_time() + SECONDS
+    last = time.process_time() + seconds
     start = host.player.state(found.start) if given else None
     for other in _settings(variants.rules, host.game):
         changed = {k: v for k, v in other.items() if v != host.game.setting[k]}
@@ -81,13 +84,13 @@ def judge(variants: Variants, host: Host, found: Found, without: frozenset[str],
             break
         if agrees(variants.host(other, without), host.game, found, start):
             judgement.readings.append(changed)
-    judgement.reasons = _own_faults(variants.rules, host, found, steps)
+    judgement.reasons = _own_faults(variants, host, found, without, start)
     if judgement.readings:
         judgement.word, judgement.says = READING, _reading(variants.rules.document, judgement.readings)
         return judgement
     if judgement.reasons:
         judgement.word, judgement.says = RULES, "; ".join(judgement.reasons)
-    last = time.process_time() + SECONDS
+    last = time.process_time() + seconds
     names = clauses_of(host.game)
     for name in [*(c for c in judgement.clauses if c in names), *(c for c in names if c not in judgement.clauses)]:
         if time.process_time() > last:
@@ -134,9 +137,12 @@ def agrees(other: Host | None, game: Game, found: Found, start: State | None) ->
             return False
         if refused is not None and other.find(rows[-1], *sent[refused - 1]) is not None:
             return False
+        said = found.said
         if found.apart is not None and found.apart.kind == "takes":
-            return found.apart.extra[0] in other.texts(rows[-1])
-        told = sorted(((k, s) for k, s in found.said.items() if s.refused is None), key=lambda x: -x[0])
+            if found.apart.extra[0] not in other.texts(rows[-1]):
+                return False
+            said = {k: replace(s, moves=None) for k, s in said.items()}  # besides, all that it said must be so
+        told = sorted(((k, s) for k, s in said.items() if s.refused is None), key=lambda x: -x[0])
         return all(other.apart(rows[k], s) is None for k, s in told)  # the last first: it is where most of them differ
     except Faulty:
         return False
@@ -161,7 +167,7 @@ def _concerned(host: Host, found: Found, steps: Trace) -> tuple[str, ...]:
         line = host.line(text)
         if line is not None and line.action is not None:
             names += legality.forbidding(game, state, line.action, dict(line.args)).clauses
-    for text in apart.missing:
+    for text in (*apart.missing, *apart.twice):
         action = game.action(text.partition("(")[0])
         if action is not None:
             names += [action.name, *(c.id for c in action.checks)]
@@ -173,9 +179,49 @@ def _concerned(host: Host, found: Found, steps: Trace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _own_faults(rules: Rules, host: Host, found: Found, steps: Trace) -> list[str]:
-    """What is wrong with the rules themselves along the play: steps left undecided, nobody to move, invariants broken."""
+def in_whole(variants: Variants, host: Host, found: Found, start: State | None) -> tuple[Host, Found] | None:
+    """The play by the rules with all their clauses; None where it is none of theirs. Raises `Faulty`."""
+    whole = variants.host(dict(host.game.setting), frozenset())
+    first = None if whole is None else start_of(whole, host.game, start)
+    if whole is None or first is None:
+        return None
+    row, taken = first, list[Taken]()
+    for step in found.taken:
+        own = whole.find(row, *host.sent(step))
+        if own is None:
+            return None
+        taken.append(own)
+        row = whole.step(row, *own)
+    whole.whole(row)
+    return whole, replace(found, start=first, taken=tuple(taken), row=row)
+
+
+def of_the_whole(variants: Variants, host: Host, found: Found, without: frozenset[str], start: State | None) -> bool:
+    """Are the rules at a loss with all their clauses too, or only without some?"""
+    if not without:
+        return True
+    try:
+        in_whole(variants, host, found, start)
+    except Faulty:
+        return True
+    return False
+
+
+def _own_faults(variants: Variants, host: Host, found: Found, without: frozenset[str], start: State | None) -> list[str]:
+    """What is wrong with the rules themselves along the play: steps left undecided, nobody to move, invariants broken.
+
+    Of rules without a clause nothing is told, but of the whole rules where they have the play too.
+    """
     reasons: list[str] = []
+    if without:
+        try:
+            whole = in_whole(variants, host, found, start)
+        except Faulty as fault:
+            return [str(fault)]
+        if whole is None:
+            return []
+        host, found = whole
+    steps = trace_of(host, found)
     try:
         row = found.start
         for taken in (None, *found.taken):
@@ -193,7 +239,7 @@ def _own_faults(rules: Rules, host: Host, found: Found, steps: Trace) -> list[st
             reasons.append("by the rules nobody can move, and the play has not ended")
     except Fault as fault:
         reasons.append(f"the rules have no value: {fault.message}")
-    session = Session(rules, Request(), Diagnostics())
+    session = Session(variants.rules, Request(), Diagnostics())
     for step in steps.steps:
         broken = session.broken_invariant(host.game, step.state)
         if broken is not None:
@@ -209,4 +255,7 @@ def _reading(doc: Document, readings: list[Setting]) -> str:
     return f"it plays {what}: {' or '.join(told)}"
 
 
-__all__ = ["PROGRAM", "READING", "RULES", "Judgement", "Variants", "agrees", "judge", "start_of", "trace_of"]
+__all__ = [
+    "PROGRAM", "READING", "RULES", "SECONDS", "Judgement", "Variants", "agrees", "in_whole", "judge", "of_the_whole",
+    "start_of", "trace_of",
+]  # fmt: skip

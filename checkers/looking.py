@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 from tablelaw.checkers.goals import WON, Goal, effects_of, exceptions, on_rims
 from tablelaw.solver import evaluate
 from tablelaw.solver.sampling import Choice, Plain, Player, player
-from tablelaw.spec.core import Binder, Call, Expr, Op
+from tablelaw.spec.core import Call, Draw, Expr, Local, Op
 from tablelaw.spec.game import Action, Check, End, Game
 from tablelaw.spec.operators import Fault
+from tablelaw.spec.over_layouts import walk
 from tablelaw.spec.reckon import value
 from tablelaw.spec.types import BOOL, LayoutType
 from tablelaw.spec.values import Value
@@ -30,13 +32,24 @@ class Eye:
         self.player: Player = player(game)
         self.actions: list[Action] = self.player.actions
         self.inner = [effects_of(a) for a in self.actions]
-        self.owner = {c.id: n for n, a in enumerate(self.actions) for c in a.checks}
+        self.checks = [[c.id for c in a.checks] for a in self.actions]
+        self.owner = {name: n for n, names in enumerate(self.checks) for name in names}
         self.coded = not isinstance(self.player, Plain)
         self.asked: dict[Goal, Expr] = {}
         self.variants: dict[Goal, Player] = {}
-        self.tries: dict[Goal, int] = {}
+        self.uncoded: set[Goal] = set()
+        self.tries: dict[tuple[Goal, bool], int] = {}
+        self.blind: set[Goal] = set()
+        """Goals that were not looked for somewhere: too often in vain, or because a formula had no value there."""
+        self.loose = [any(_hangs(d, {x.name for x in a.draws[:k]}) for k, d in enumerate(a.draws)) for a in self.actions]
+        """Of each action: may drawing have a fault after some of its first draws, and not after others?"""
         self._steps: set[tuple[int, int]] = set()
         self._values: set[tuple[int, object]] = set()
+
+    def anew(self) -> None:
+        """A search begins: what an earlier one has looked at is looked at again, for this one may want something else."""
+        self._steps.clear()
+        self._values.clear()
 
     # positions
 
@@ -54,12 +67,7 @@ class Eye:
 
     def shown_here(self, row: Any, choices: list[Choice], refusing: list[str], wanted: set[Goal]) -> Iterator[Goal]:
         """The wanted goals that the position shows."""
-        for goal in self.rims(row):
-            if goal in wanted:
-                yield goal
-        for goal in self.asked:
-            if goal in wanted and self.is_asked(goal, row):
-                yield goal
+        yield from self.shown_without_moves(row, wanted)
         for n in dict.fromkeys(c[0] for c in choices):
             for check in self.actions[n].checks:
                 if (goal := Goal("allows", (check.id,))) in wanted:
@@ -68,12 +76,34 @@ class Eye:
                     goal = Goal("lifts", (check.id, name))
                     if goal in wanted and self.moves_of(goal, row):
                         yield goal
+        first: dict[int, int] = {}
         for name in refusing:
-            checks = [c.id for c in self.actions[self.owner[name]].checks]
-            after = checks[checks.index(name) + 1 :]
-            for goal in (Goal("refuses", (name,)), *(Goal("refuse-both", (name, d)) for d in after)):
-                if goal in wanted and self._worth(goal) and self.moves_of(goal, row):
+            n = self.owner[name]
+            first[n] = min(first.get(n, len(self.checks[n])), self.checks[n].index(name))
+            if (goal := Goal("refuses", (name,))) in wanted and self.moves_of(goal, row):
+                yield goal
+        for n, k in first.items():  # a move that two checks refuse may be refused by a third one before them
+            for names in combinations(self.checks[n][k:], 2):
+                goal = Goal("refuse-both", names)
+                if goal in wanted and self._worth(goal, names[0] not in refusing) and self.moves_of(goal, row):
                     yield goal
+
+    def shown_without_moves(self, row: Any, wanted: set[Goal]) -> Iterator[Goal]:
+        """Those of them that hang on no move: rims of ranges, what questions ask for."""
+        for goal in self.rims(row):
+            if goal in wanted:
+                yield goal
+        for goal in self.asked:
+            if goal in wanted and self.is_asked(goal, row):
+                yield goal
+
+    def ended(self, row: Any) -> list[Goal]:
+        """The end that a position is, and how many have won."""
+        end = self.player.end(row)
+        if end < 0:
+            return []
+        won = WON[min(len(self.player.winners(row)), 2)]
+        return [Goal("ends", (self.game.ends[end].id,)), Goal("winners", (won,))]
 
     def is_asked(self, goal: Goal, row: Any) -> bool:
         """Is it what a question asks for? Of a formula that generated code cannot read, of so many positions alone."""
@@ -81,26 +111,31 @@ class Eye:
             coded = self._coded(goal)
             if coded is not None:
                 return coded.end(row) >= 0
-            self.tries[goal] = self.tries.get(goal, 0) + 1
-            if self.tries[goal] > MOST_ASKED and self.player.end(row) < 0:
+            tries = self.tries[goal, False] = self.tries.get((goal, False), 0) + 1
+            if tries > MOST_ASKED and self.player.end(row) < 0:
+                self.blind.add(goal)
                 return False
             return bool(value(self.asked[goal], evaluate.place(self.game, self.player.state(row))))
         except WRONG:
+            self.blind.add(goal)
             return False
 
     def _coded(self, goal: Goal) -> Player | None:
         """A game that ends where the question's formula holds; none where the formula speaks of the end itself."""
-        formula = self.asked[goal]
-        if calls(formula) & {"ended", "winners"}:
-            return None
-        if goal not in self.variants:
+        if goal not in self.variants and goal not in self.uncoded:
+            formula = self.asked[goal]
+            if calls(formula) & {"ended", "winners"}:
+                self.uncoded.add(goal)
+                return None
             self.variants[goal] = player(replace(self.game, ends=(End(goal.id, formula, None, self.actions[0].span),)))
-        return self.variants[goal]
+        return self.variants.get(goal)
 
-    def _worth(self, goal: Goal) -> bool:
-        """Has it not been looked for in vain too often?"""
-        self.tries[goal] = self.tries.get(goal, 0) + 1
-        return self.tries[goal] <= MOST_TRIES or goal.kind == "refuses"
+    def _worth(self, goal: Goal, behind: bool) -> bool:
+        """Has it not been looked for in vain too often? Where another check refuses before it, less is to be hoped for."""
+        tries = self.tries[goal, behind] = self.tries.get((goal, behind), 0) + 1
+        if tries > MOST_TRIES:
+            self.blind.add(goal)
+        return tries <= MOST_TRIES
 
     def moves_of(self, goal: Goal, row: Any) -> list[Choice]:
         """The moves here that the goal is about, by a game in which they are the legal ones."""
@@ -110,6 +145,7 @@ class Eye:
         try:
             found = made.legal(row)
         except WRONG:
+            self.blind.add(goal)
             return []
         n = self.owner[goal.names[0]]
         return [(n, actor, args) for _, actor, args in found]
@@ -139,15 +175,11 @@ class Eye:
 
     # steps
 
-    def draws(self, row: Any, choice: Choice) -> list[tuple[Drawn, int]]:
-        """Every draw of a move with its weight."""
-        found: list[tuple[Drawn, int]] = [((), 1)]
+    def ways(self, row: Any, choice: Choice) -> list[Drawn]:
+        """Every draw of a move; a fault in one of them is one of the move, of which no step is taken then."""
+        found: list[Drawn] = [()]
         for k in range(len(self.actions[choice[0]].draws)):
-            longer = []
-            for drawn, weight in found:
-                values, weights = self.player.chance(row, choice, k, drawn)
-                longer += [((*drawn, v), weight * w) for v, w in zip(values, weights, strict=True)]
-            found = longer
+            found = [(*drawn, v) for drawn in found for v in self.player.chance(row, choice, k, drawn)[0]]
         return found
 
     def happened(self, bits: int) -> list[str]:
@@ -155,12 +187,11 @@ class Eye:
         return [c for k, c in enumerate(self.player.clauses) if bits >> 2 * k & 1]
 
     def shown_by(self, choice: Choice, bits: int, after: Any, wanted: set[Goal], again: bool = False) -> list[Goal]:
-        """The wanted goals that a step shows."""
-        found: list[Goal] = []
-        end = self.player.end(after)
-        if end >= 0:
-            found.append(Goal("ends", (self.game.ends[end].id,)))
-            found.append(Goal("winners", (WON[min(len(self.player.winners(after)), 2)],)))
+        """The wanted goals that a step shows. Where the position after it has no value, there is no end to be shown."""
+        try:
+            found = self.ended(after)
+        except WRONG:
+            found = []
         n = choice[0]
         if again or (n, bits) not in self._steps:
             self._steps.add((n, bits))
@@ -174,14 +205,14 @@ class Eye:
         return [g for g in found if g in wanted]
 
 
-def calls(e: object) -> set[str]:
+def _hangs(d: Draw, drawn: set[str]) -> bool:
+    """Does it hang on what was drawn before whether this can be drawn?"""
+    return d.kind in ("draw", "roll") and any(isinstance(x, Local) and x.name in drawn for a in d.args for x in walk(a))
+
+
+def calls(e: Expr) -> set[str]:
     """The built-in formulas that a formula calls."""
-    if isinstance(e, tuple):
-        return set().union(*(calls(x) for x in e))
-    if not isinstance(e, Expr | Binder):
-        return set()
-    named = {e.name} if isinstance(e, Call) else set()
-    return named.union(*(calls(getattr(e, f.name)) for f in fields(e) if f.name not in ("type", "span")))
+    return {x.name for x in walk(e) if isinstance(x, Call)}
 
 
 def no(e: Expr) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from tablelaw.solver.engine import chain_texts
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMS = ("prism", "drn")
 SECONDS = 600.0
+NOTE_WIDTH = 72
 
 
 def write_models(folder: Path, named: list[tuple[str, Result]], rules: Rules, form: str, sink: Diagnostics) -> list[object]:
@@ -35,14 +37,20 @@ def write_models(folder: Path, named: list[tuple[str, Result]], rules: Rules, fo
             found = chain_texts(r.game, asked, form, _notes(rules, r), Budget(SECONDS), r.verdict.value is not None)
         if isinstance(found, str):
             rows.append({**told, "reason": found})
-            sink.warning("Q123", asked.span if asked else None, f"no model of `{r.question}` was written: {found}")
+            span = asked.span if asked else None
+            sink.warning("Q123", span, f"no model of `{r.question}` was written", notes=[fill(found, NOTE_WIDTH)])
             continue
         for ending, text in found.items():
             write_whole(folder / f"{name}.{ending}", text)
         rows.append({**told, "files": [f"{name}.{ending}" for ending in found]})
     if not asked_of_chance:
-        sink.warning("Q123", None, "no model was written: none of these questions is `odds` or `expected`")
+        nothing(sink, "no model was written", "none of these questions is `odds` or `expected`")
     return rows
+
+
+def nothing(sink: Diagnostics, what: str, why: str) -> None:
+    """Say that nothing was written in the form that was asked for."""
+    sink.warning("Q123", None, what, notes=[fill(why, NOTE_WIDTH)])
 
 
 def _asked(rules: Rules, r: Result) -> Asked | None:

@@ -10,10 +10,10 @@ from tablelaw.checkers.fixtures import Fixture
 from tablelaw.checkers.goals import exceptions
 from tablelaw.checkers.looking import WRONG, no
 from tablelaw.solver.evaluate import Move, State
-from tablelaw.solver.mutate import without
+from tablelaw.solver.mutate import with_checks, without
 from tablelaw.solver.sampling import Player, player
 from tablelaw.spec.core import Fire, clauses_of, with_clauses
-from tablelaw.spec.game import Action, Game
+from tablelaw.spec.game import Action, Check, Game
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,15 @@ def mutants(game: Game) -> Iterator[Mutant]:
 
 def _checks(game: Game, action: Action, check: str, lose: int = -1, turn: int = -1) -> Game:
     """The check itself turned round, or one of its exceptions left out or turned round."""
-    checks = []
-    for c in action.checks:
-        if c.id == check and lose >= 0:
-            c = replace(c, lifted=tuple(x for k, x in enumerate(c.lifted) if k != lose))
-        elif c.id == check and turn >= 0:
-            c = replace(c, lifted=tuple(no(x) if k == turn else x for k, x in enumerate(c.lifted)))
-        elif c.id == check:
-            c = replace(c, formula=no(c.formula))
-        checks.append(c)
-    return replace(game, actions=tuple(replace(a, checks=tuple(checks)) if a is action else a for a in game.actions))
+
+    def change(c: Check) -> Check:
+        if lose >= 0:
+            return replace(c, lifted=tuple(x for k, x in enumerate(c.lifted) if k != lose))
+        if turn >= 0:
+            return replace(c, lifted=tuple(no(x) if k == turn else x for k, x in enumerate(c.lifted)))
+        return replace(c, formula=no(c.formula))
+
+    return with_checks(game, action.name, lambda checks: tuple(change(c) if c.id == check else c for c in checks))
 
 
 def _turned(game: Game, clause: str) -> Game:

@@ -15,7 +15,9 @@ from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.spec.core import Const
 from tablelaw.spec.types import BOOL
 
-EACH = 6.0
+EACH, ALL, LONGEST = 20.0, 90.0, 60.0
+"""Seconds for whether one mutant is the same game: at least, of all those not noticed together, and at most. It is asked of
+one setting after the other, as long as it is the same game."""
 OTHER_SEED = 1
 
 
@@ -77,7 +79,11 @@ def score(found: FixtureSet, budget: Budget) -> Score:
             for m in mutants(under.game):
                 having.setdefault((m.how, m.clause), []).append((under, m))
     told.mutants = len(having)
+    unnoticed: list[list[tuple[Under, Mutant]]] = []
     for n, ways in enumerate(having.values()):
+        if found.cut or _over(found, budget):
+            told.mutants = n
+            break
         if budget.tell:
             budget.tell(f"mutant {n} of {told.mutants}")
         mine = {id(u): [f for f in found.fixtures if f.game is u.game] for u, _ in ways}
@@ -88,15 +94,26 @@ def score(found: FixtureSet, budget: Budget) -> Score:
                 random[id(u)] = at_random(u, len(mine[id(u)]), found.seed + OTHER_SEED)
         told.by_random += any(not survivors([m], random[id(u)]) for u, m in ways)
         if not noticed:
-            told.survivors.append(_survivor(found, ways, asker, budget))
+            unnoticed.append(ways)
+    seconds = max(EACH, min(LONGEST, ALL / max(1, len(unnoticed))))
+    told.survivors = [_survivor(found, ways, asker, budget, seconds) for ways in unnoticed]
     return told
 
 
-def _survivor(found: FixtureSet, ways: list[tuple[Under, Mutant]], asker: Asker, budget: Budget) -> Survivor:
+def _over(found: FixtureSet, budget: Budget) -> bool:
+    """Is the time over? Then only the mutants before are told of."""
+    try:
+        budget.check()
+    except OutOfBudget as spent:
+        found.cut = spent.reason
+    return bool(found.cut)
+
+
+def _survivor(found: FixtureSet, ways: list[tuple[Under, Mutant]], asker: Asker, budget: Budget, seconds: float) -> Survivor:
     """The same game under all these settings, or where it was not seen to be."""
     how = ""
     for under, m in ways:
-        verdict, said = _judged(under, m, asker, budget)
+        verdict, said = _judged(under, m, asker, budget.part(seconds))
         how = how or said
         if verdict != "equivalent":
             options = tuple(f"{k}={v}" for k, v in under.game.setting.items() if found.base.game.setting.get(k) != v)
@@ -113,7 +130,7 @@ def _judged(under: Under, m: Mutant, asker: Asker, budget: Budget) -> tuple[str,
     if action is not None and any(c.formula == Const(False, type=BOOL) and not c.lifted for c in action.checks):
         return "equivalent", "it is never legal"
     try:
-        course = Comparing(under.game, m.game, asker).run(budget.part(EACH), bool)
+        course = Comparing(under.game, m.game, asker).run(budget, bool)
     except (*WRONG, OutOfBudget):
         return "open", "the two games could not be compared"
     if course.partings:

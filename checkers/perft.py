@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tablelaw.checkers.valueless import no_moves
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.sampling import Choice, Player, move_of, player
@@ -35,6 +35,8 @@ class Perft:
     depth: int
     verdict: Verdict
     shares: list[Share] = field(default_factory=list)
+    without_value: tuple[State, int] | None = None
+    """A position on the way in which the rules have no value, and after how many moves it is met: there is no count then."""
 
     def json(self) -> dict[str, object]:
         """What is told besides the verdict."""
@@ -44,8 +46,17 @@ class Perft:
 def perft(game: Game, depth: int, given: State | None, divide: bool, budget: Budget) -> Perft:
     """Count the sequences from a position (else from every start of the game)."""
     asked = Asked(f"perft-{depth}", "count", None, what="moves", depth=depth, given=given)
-    verdict = Engines(game, "explicit", cores=False).ask(asked, budget)
+    engines = Engines(game, "explicit", cores=False)
+    verdict = engines.ask(asked, budget)
     found = Perft(depth, verdict)
+    if verdict.verdict != "unknown":
+        try:
+            found.without_value = _without_value(engines, asked, budget)
+        except OutOfBudget as spent:
+            found.verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=verdict.engine)
+            return found
+    if found.without_value is not None:
+        return found
     if not divide or not (verdict.value or "").isdecimal():  # without a number (the table goes round) there are no shares
         return found
     try:
@@ -56,6 +67,30 @@ def perft(game: Game, depth: int, given: State | None, divide: bool, budget: Bud
     if sum(s.count for s in found.shares) != int(verdict.value or 0):
         raise InternalFault(f"the sequences of {depth} moves and those counted by their first move are not as many")
     return found
+
+
+def _without_value(engines: Engines, asked: Asked, budget: Budget) -> tuple[State, int] | None:
+    """The first position on the way to the last move of which the moves cannot be told."""
+    problem, space = engines.explicit.prepared(asked)
+    waiting = set(space.states[: space.starts])
+    for number in range(asked.depth or 0):
+        following, met = set[int](), set(waiting)
+        while waiting:
+            table: set[int] = set()
+            for s in waiting:
+                out: list[int] = []
+                space.successors(s, out)
+                if -1 in out:
+                    state = space.state(engines.game, problem.game_slots, s)
+                    if no_moves(engines.game, state) is not None:
+                        return state, number
+                for actor, nexts in space.choices(s):
+                    (table if actor < 0 else following).update(nexts)
+                budget.check(len(following))
+            waiting = table - met
+            met |= table
+        waiting = following
+    return None
 
 
 Level = dict[Any, dict[int, int]]
@@ -97,7 +132,7 @@ class _Divided:
         for choice in self._legal(s):
             by_table = choice[1] < 0
             first = -1 if by_table or -1 not in ways else self._number(choice)
-            for drawn in self._draws(s, choice, ()):
+            for drawn in self._draws(s, choice):
                 try:
                     after = self.player.step(s, choice, drawn)[0]
                 except (Fault, KeyError):
@@ -126,16 +161,15 @@ class _Divided:
         except (Fault, KeyError):
             return []
 
-    def _draws(self, s: Any, choice: Choice, so_far: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
-        if len(so_far) == len(self.player.actions[choice[0]].draws):
-            yield so_far
-            return
+    def _draws(self, s: Any, choice: Choice) -> list[tuple[Value, ...]]:
+        """All draws of a move; none where one of them has a fault, for then no step of the move is taken."""
+        found: list[tuple[Value, ...]] = [()]
         try:
-            values = self.player.chance(s, choice, len(so_far), so_far)[0]
+            for k in range(len(self.player.actions[choice[0]].draws)):
+                found = [(*drawn, v) for drawn in found for v in self.player.chance(s, choice, k, drawn)[0]]
         except (Fault, KeyError):
-            return
-        for v in values:
-            yield from self._draws(s, choice, (*so_far, v))
+            return []
+        return found
 
 
 def _add(level: Level, s: Any, ways: dict[int, int]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tablelaw.spec.source import write_whole
 
@@ -49,9 +49,9 @@ class Queries:
         self._closed.append(self._now)
         self._now = _Asked()
 
-    def write(self, folder: Path, named: list[tuple[str, Result]]) -> list[object]:
+    def write(self, folder: Path, named: list[tuple[str, Result]]) -> list[dict[str, Any]]:
         """Write `NAME.q001.smt2` and so on for each answer; the rows for the index."""
-        rows: list[object] = []
+        rows: list[dict[str, Any]] = []
         for (name, r), asked in zip(named, self._closed, strict=False):
             row: dict[str, object] = {"question": r.question, "options": r.options, "players": r.players}
             files: list[object] = []

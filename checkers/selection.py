@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Document, get, items, text, texts
 from tablelaw.spec.load import Rules
 from tablelaw.spec.settings import Setting, broken, defaults, every_setting, holds, names_for, varied
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
+
+if TYPE_CHECKING:
+    from tablelaw.checkers.kept import Kept
 
 
 @dataclass(slots=True)
@@ -30,6 +34,8 @@ class Request:
     cores: bool = True
     sample: int = 0
     checkpoint: Path | None = None
+    kept: Kept | None = None
+    """Where answers are kept between runs; None: each is worked out."""
 
 
 @dataclass(frozen=True, slots=True)

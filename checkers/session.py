@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,6 +41,8 @@ class Session:
         self.selection = Selection(rules, request, sink)
         self._games: dict[tuple[tuple[tuple[str, str], ...], int], tuple[Game, Engines, Reader] | None] = {}
         self._open: dict[tuple[str, int], Verdict | None] = {}
+        self._settings: dict[tuple[str, int], list[Setting]] = {}
+        self._hashes: dict[tuple[str, int], str] = {}
         self._open_games: dict[object, tuple[Game, Engines, Reader] | None] = {}
 
     @property
@@ -90,15 +94,12 @@ class Session:
         if found is None:
             return None
         asked, engines = found
-        r = self.request
-        budget = Budget(r.seconds, r.mebibytes, 0, r.tell, checkpoint=r.checkpoint)
-        verdict: Verdict | None
         try:
-            answered = checker(asked.kind).of_rules
-            if answered is not None:
-                verdict = self._of_rules(answered, asked, engines, case, budget)
+            if self.request.kept is None:
+                verdict = self._worked_out(case, asked, engines)
             else:
-                verdict = self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
+                about = self._about("case", case, [dict(case.setting), self._covered_hash(case)])
+                verdict = self.request.kept.answer(about, engines.game, lambda: self._worked_out(case, asked, engines))
         except BrokenSymmetry as why:
             self._tell_broken(asked, engines.game, why)
             return None
@@ -107,6 +108,38 @@ class Session:
         setting = dict(case.setting)
         game = (verdict.told.game if verdict.told is not None else None) or engines.game
         return Result(asked.id, asked.kind, setting, case.players, verdict, asked.expected, game, asked.says, asked.cite)
+
+    def _worked_out(self, case: Case, asked: Asked, engines: Engines) -> Verdict | None:
+        r = self.request
+        budget = Budget(r.seconds, r.mebibytes, 0, r.tell, checkpoint=r.checkpoint)
+        answered = checker(asked.kind).of_rules
+        if answered is not None:
+            return self._of_rules(answered, asked, engines, case, budget)
+        return self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
+
+    def _about(self, what: str, case: Case, under: list[object]) -> dict[str, object]:
+        """All that an answer hangs on, but for this program: the rules, the question, how it is asked."""
+        r = self.request
+        return {
+            "what": what, "rules": self.rules.digest, "name": case.name, "players": case.players, "under": under,
+            "chosen": sorted(r.setting), "engine": r.engine, "cores": r.cores,
+        }  # fmt: skip
+
+    def _covered(self, case: Case) -> list[Setting]:
+        """The settings that one proof may be sought for, of which this case is one; none where each is asked alone."""
+        if self.request.engine == "explicit" or not (self.request.every_option or self.request.left_open):
+            return []
+        key = (case.name, case.players)
+        if key not in self._settings:
+            self._settings[key] = [s for s, players in self.selection.variations(case.name) if players == case.players]
+        return self._settings[key] if len(self._settings[key]) > 1 else []
+
+    def _covered_hash(self, case: Case) -> str:
+        """Those settings, as a hash: each of many cases is kept under all of them."""
+        key = (case.name, case.players)
+        if key not in self._hashes:
+            self._hashes[key] = hashlib.sha256(json.dumps(self._covered(case), sort_keys=True).encode()).hexdigest()
+        return self._hashes[key]
 
     def _tell_broken(self, asked: Asked, game: Game, why: BrokenSymmetry) -> None:
         """A symmetry that a question names and the rules do not have."""
@@ -137,9 +170,8 @@ class Session:
         key = (case.name, case.players)
         if key not in self._open:
             self._open[key] = None
-            settings = [s for s, players in self.selection.variations(case.name) if players == case.players]
-            wanted = self.request.every_option or self.request.left_open
-            if len(settings) > 1 and wanted and self.request.engine != "explicit":
+            settings = self._covered(case)
+            if settings:
                 self._open[key] = self._open_answer(case, settings)
         found = self._open[key]
         return None if found is None else replace(found, notes=list(found.notes))
@@ -164,11 +196,17 @@ class Session:
         asked = IN_RANGE if question is None else reader.question(question)
         if asked is None:
             return None
+        if self.request.kept is None:
+            return self._open_proof(asked, engines, len(settings))
+        about = self._about("open", case, [self._covered_hash(case)])
+        return self.request.kept.answer(about, engines.game, lambda: self._open_proof(asked, engines, len(settings)))
+
+    def _open_proof(self, asked: Asked, engines: Engines, settings: int) -> Verdict | None:
         seconds = min(self.request.seconds or 60.0, 60.0)
         verdict = engines.ask(asked, Budget(seconds, self.request.mebibytes, 0, self.request.tell))
         if verdict.known_by != "proved" or verdict.trace is not None or verdict.verdict not in ("holds", "fails"):
             return None
-        verdict.notes.append(f"one proof for all {len(settings)} settings of the options asked")
+        verdict.notes.append(f"one proof for all {settings} settings of the options asked")
         return verdict
 
     def _of_rules(self, answered: OfRules, asked: Asked, engines: Engines, case: Case, budget: Budget) -> Verdict | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from tablelaw.checkers.fixture_set import FixtureSet, Under
+from tablelaw.checkers.choosing import Under
+from tablelaw.checkers.everywhere import Everywhere
+from tablelaw.checkers.fixture_set import ELSEWHERE_NOT, FixtureSet, questions
 from tablelaw.checkers.goals import Goal, effects_of, exceptions, sections
-from tablelaw.checkers.looking import MOST_TRIES, bound, no
+from tablelaw.checkers.looking import bound, no
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.sameness import conjunction, some_move
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -25,29 +27,79 @@ class Uncovered:
     """What was not shown: `proved` goals with how it is known, and the others."""
 
     proved: dict[Goal, str] = field(default_factory=dict)
+    scope: str = ""
+    """Of which settings and numbers of players that is; nothing where it is of all that may be."""
+    partly: dict[Goal, str] = field(default_factory=dict)
+    """Proved under the first setting, and not of all the others."""
+    first: str = ""
     open: list[Goal] = field(default_factory=list)
     reachable: dict[Goal, str] = field(default_factory=dict)
-    """Not shown, but an engine found a play that does."""
+    """Not shown, but there is a play that does."""
+    same: list[str] = field(default_factory=list)
+    """Options two values of which never part, under no setting of the others and for no number of players."""
+    unparted: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    """Clauses of no setting that was looked at."""
 
 
 def uncovered(found: FixtureSet, seconds: float) -> Uncovered:
     """Look at each goal that nothing shows, under the settings that have it."""
     told = Uncovered()
     budget = Budget(seconds) if seconds else Budget()
+    wide = Everywhere(found, budget)
     asking = {id(u): _Asking(u) for u in found.unders.values()}
+    proved: dict[Goal, str] = {}
     for goal in found.missing():
         having = [u for u in found.unders.values() if goal in u.goals]
-        if goal.kind in ("value", "winners", "question"):
+        if goal.kind in ELSEWHERE_NOT:
             having = having[:1]
         said = [asking[id(u)].why(goal, budget) for u in having]
         if all(w.startswith("proved") for w in said):
-            told.proved[goal] = said[0].removeprefix("proved: ")
+            proved[goal] = said[0].removeprefix("proved: ")
         elif any(w.startswith("found") for w in said):
             told.reachable[goal] = next(w for w in said if w.startswith("found")).removeprefix("found: ")
             told.open.append(goal)
         else:
             told.open.append(goal)
+    told.scope, told.first = wide.scope(), wide.told(wide.of(found.base.game), whole=True)
+    _elsewhere(wide, proved, told, budget)
+    for name in found.same:
+        how = wide.part(found.pairs[name])
+        if how:
+            told.unparted.append(name if how == "?" else f"{name}; they part {how}")
+        else:
+            told.same.append(name)
+    told.unparted += found.unparted
+    known = {c for u in found.unders.values() for c in u.game.clauses}
+    told.left = [] if wide.alone else [c for c in found.rules.document.clauses() if c not in known]
     return told
+
+
+def _elsewhere(wide: Everywhere, proved: dict[Goal, str], told: Uncovered, budget: Budget) -> None:
+    """Ask the same of the settings and numbers of players that were not looked at, or not for this."""
+    unsure: set[Goal] = set()
+    base = wide.of(wide.found.base.game)
+    for case in wide.cases:
+        here = wide.looked_at.get(case)
+        wanted = [
+            g for g in proved
+            if g not in told.reachable and g not in unsure and case != base and (here is None or g.kind in ELSEWHERE_NOT)
+        ]  # fmt: skip
+        under = wide.under(case, wanted) if wanted else None
+        if under is None:
+            continue
+        asking = _Asking(under)
+        for goal in [g for g in wanted if g in under.goals]:
+            said = "found" if goal in under.search.found else asking.why(goal, budget)
+            if said.startswith("found"):
+                told.reachable[goal] = f"a play {wide.told(case)}"
+            elif not said.startswith("proved"):
+                unsure.add(goal)
+    for goal, how in proved.items():
+        if goal in told.reachable:
+            told.open.append(goal)
+        else:
+            (told.partly if goal in unsure else told.proved)[goal] = how
 
 
 class _Asking:
@@ -60,9 +112,10 @@ class _Asking:
 
     def why(self, goal: Goal, budget: Budget) -> str:
         """`proved: …`, `found: …`, or nothing."""
-        search, tries = self.under.search, self.under.eye.tries.get(goal, 0)
-        if search.complete and goal in search.wanted and tries <= MOST_TRIES:
-            return f"proved: all {search.positions:,} positions were looked at"
+        search = self.under.search
+        if search.complete and goal in search.wanted and goal not in self.under.eye.blind:
+            many = f"all {search.positions:,} positions were" if search.positions != 1 else "the one position there is was"
+            return f"proved: {many} looked at"
         action = _action(self.game, goal)
         if action is not None and goal.kind not in ("refuses", "refuse-both"):
             idle = self._never_taken(action, budget)
@@ -96,7 +149,7 @@ class _Asking:
             return ""
         if verdict.verdict == "holds" and verdict.known_by in ("proved", "exhausted"):
             return f"proved: {verdict.known_by}"
-        if verdict.verdict == "fails" and verdict.trace is not None:
+        if verdict.verdict == "fails" and verdict.trace is not None and verdict.trace.steps[-1].fault is None:
             return f"found: a play of {len(verdict.trace.steps) - 1} steps"
         return ""
 
@@ -152,8 +205,6 @@ def formula_of(game: Game, goal: Goal, action: Action | None) -> Expr | None:
         end = next(e for e in game.ends if e.id == goal.names[0])
         return conjunction([*before, end.when])
     if goal.kind == "question":
-        from tablelaw.checkers.fixture_set import questions
-
         return questions(game).get(goal)
     return None
 

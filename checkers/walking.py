@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,8 +30,12 @@ class Found:
     apart: Apart | None = None
     trouble: Trouble | None = None
     faulty: str = ""
+    looked: bool = True
+    """Was the program asked after every step (else at the end alone)?"""
     again: bool = True
     """Does it show when the play is played again?"""
+    note: str = ""
+    """What is to be known of playing it again, or of the time."""
     shrunk: bool = False
 
     @property
@@ -50,6 +55,8 @@ class Counts:
     moves: int = 0
     ends: int = 0
     cut: int = 0
+    given_up: int = 0
+    """Plays in which the time was over."""
 
 
 @dataclass(slots=True)
@@ -62,11 +69,15 @@ class Walker:
     given: bool
     """Is the start of each play told to the program as a position?"""
     counts: Counts = field(default_factory=Counts)
+    tell: Callable[[str], None] | None = None
+    """Hears of each step of a play at random."""
+    ended: Found | None = None
+    """The first play that came to its end without a difference."""
 
     # at random
 
     def play(self, start: Any, dice: Dice, limit: int, at_end: bool) -> Found | None:
-        """A play at random, compared after every step (else at its end)."""
+        """A play at random, compared after every step (else at its end). Raises `OutOfTime`."""
         host, row = self.host, start
         walk = Walk(self, start, look=not at_end)
         self.counts.plays += 1
@@ -74,9 +85,13 @@ class Walker:
             return found
         try:
             while len(walk.taken) < limit:
+                if self.tell is not None and walk.taken:
+                    self.tell(f"step {len(walk.taken):,}")
                 row = walk.row
                 choices = host.legal(row)
                 if not choices:
+                    if self.ended is None and host.over(row):
+                        self.ended = walk.found()
                     break
                 choice = choices[dice.below(len(choices))]
                 drawn: tuple[Value, ...] = ()
@@ -121,6 +136,8 @@ class Walker:
         for step in taken:
             if self.host.told(step[0], self.host.legal(walk.row)) and walk.go(step) is not None:
                 return None
+        if walk.observe() is not None:
+            return None
         choices = self.host.legal(walk.row)
         move = Move(line.action, line.args, choices[0][1] if choices else None)
         try:
@@ -130,7 +147,7 @@ class Walker:
         self.counts.moves += 1
         if refused is not None:
             return None
-        walk.said[len(walk.played)] = Said(moves=(*self.host.texts(walk.row), text))
+        walk.said[len(walk.played)].moves = (*self.host.texts(walk.row), text)
         return walk.found(Apart("takes", "the move is illegal", "it takes the move", extra=(text,)))
 
 
@@ -152,30 +169,41 @@ class Walk:
         host = self.walker.host
         sent = tuple(host.sent(t) for t in self.played)
         where = self.row if row is None else row
-        return Found(self.start, tuple(self.taken), sent, tuple(self.played), where, dict(self.said), apart, trouble, faulty)
+        taken, played = tuple(self.taken), tuple(self.played)
+        return Found(self.start, taken, sent, played, where, dict(self.said), apart, trouble, faulty, self.look)
 
     def begin(self) -> Found | None:
         """Set up both sides. Raises `Unsupported`."""
         host, self.row = self.walker.host, self.start
         try:
+            row, unseen = host.settle(self.start)
             state = host.player.state(self.start) if self.walker.given else None
             self.walker.guest.new(host.game, self.walker.told, state)
+        except Faulty as fault:
+            self.taken += fault.taken
+            return self.found(faulty=str(fault))
         except Trouble as trouble:
             return self.found(trouble=trouble)
-        return self._settle()
+        return self._there(row, unseen)
 
-    def _settle(self) -> Found | None:
-        try:
-            self.row, unseen = self.walker.host.settle(self.row)
-        except Faulty as fault:
-            return self.found(faulty=str(fault))
+    def _there(self, row: Any, unseen: list[Taken]) -> Found | None:
+        self.row = row
         self.taken += unseen
         return self.observe() if self.look else None
 
     def go(self, step: Taken) -> Found | None:
-        """Take a step on both sides. Raises `Faulty`."""
+        """Take a step on both sides; first by the rules, so that the program is not asked for what they do not have."""
         host, before = self.walker.host, self.row
-        after = host.step(self.row, *step)
+        try:
+            after = host.step(self.row, *step)
+        except Faulty as fault:
+            self.taken += fault.taken
+            return self.found(faulty=str(fault))
+        try:
+            row, unseen = host.settle(after)
+        except Faulty as fault:
+            self.taken += (step, *fault.taken)
+            return self.found(faulty=str(fault))
         sent = host.sent(step)
         self.taken.append(step)
         self.played.append(step)
@@ -187,8 +215,7 @@ class Walk:
             self.said[len(self.played)] = Said(refused=refused)
             apart = Apart("refuses", "the move is legal", f"it is not: {refused}", (move_text(host.game, sent[0]),))
             return self.found(apart, row=before)
-        self.row = after
-        return self._settle()
+        return self._there(row, unseen)
 
     def observe(self) -> Found | None:
         """Ask the program about the position, and compare."""

@@ -56,6 +56,17 @@ class Rows:
             raise NoRow
         return found
 
+    def data(self, found: Value, kind: Type) -> object:
+        """A value of a type as data; raises `NoRow`."""
+        return self._data(found, kind)
+
+    def value(self, data: object, kind: Type) -> Value:
+        """The value of a type that data stands for; raises `NoRow`."""
+        found = self._value(data, kind)
+        if not ty.contains(kind, found):
+            raise NoRow
+        return found
+
     def _known(self, kind: Type) -> list[Value]:
         """Every key of a map or bag, in order."""
         found = self._keys.get(kind)

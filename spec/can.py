@@ -116,6 +116,7 @@ def _move(typer: Typer, node: ast.Call, name: str, entry: CanEntry) -> _Move | N
     action = entry.action
     params = type_params(action, names, typer.sink)
     checks = type_checks(action, params or (), entry.in_force, entry.excepting, names, typer.sink) if params is not None else ()
+    checks = names.changed(name, checks) if names.changed is not None else checks
     during = formula(action.during, names, typer.sink, {}, BOOL, "`during`") if action.during else Const(True, type=BOOL)
     during = under(entry.in_force.get(id(action.clause), True), during, False) or during
     by = formula(action.by, names, typer.sink, {}, names.player, "`by`") if action.by else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from tablelaw.spec import types as ty
@@ -16,7 +17,7 @@ from tablelaw.spec.document import Clause, Document, get, items
 from tablelaw.spec.document import Variable as DocVariable
 from tablelaw.spec.force import Force, both, not_so, under
 from tablelaw.spec.formulas import formula
-from tablelaw.spec.game import Action, End, Game, Variable
+from tablelaw.spec.game import Action, Check, End, Game, Variable
 from tablelaw.spec.moves import move_scope, type_checks, type_draw, type_params
 from tablelaw.spec.names import UNLIMITED, Names, TooLarge, open_variable
 from tablelaw.spec.positions import Unreadable, read_value
@@ -100,16 +101,27 @@ class Checker:
         self.names.happenings = frozenset(
             {*self.doc.actions, *(c for c, k in self.doc.clauses().items() if k.role == "effect")}
         )
+        return self._typed((*options, *variables), excepting)
+
+    def _typed(self, variables: tuple[Variable, ...], excepting: dict[str, list[Clause]]) -> Game:
+        """The game of these variables, once all that its formulas may name is declared."""
         type_definitions(self.names, self.sink)
         initial = {v.name: v.init for v in variables if not v.any_of}
-        actions = [self._action(a, excepting, initial) for a in self.doc.actions.values() if self.in_force[id(a.clause)]]
+        told = [a for a in self.doc.actions.values() if a.clause.id in self.names.actions and self.in_force[id(a.clause)]]
+        actions = [self._action(a, excepting, initial) for a in told]
         ends = [self._end(c) for c in self.doc.ends if self.in_force[id(c)]]
         in_force = {c.id: c for c in self.doc.every_clause() if self.in_force[id(c)] and not c.plain}
+        self.names.stated = tuple(a for a in actions if a), tuple(e for e in ends if e)
         return Game(
-            self.doc.game, self.doc.title, self.players, dict(self.setting), self.names, (*options, *variables),
-            tuple(a for a in actions if a), tuple(e for e in ends if e), self.doc, in_force,
-            adopted=self.adopted, without=self.without,
+            self.doc.game, self.doc.title, self.players, dict(self.setting), self.names, variables, *self.names.stated,
+            self.doc, in_force, adopted=self.adopted, without=self.without,
         )  # fmt: skip
+
+    def changed(self, game: Game, gone: str) -> Game:
+        """The game of this document anew: with the same types and variables, and its names as they are now."""
+        self.names.actions = {n: a for n, a in self.names.actions.items() if n != gone}
+        self._force()
+        return self._typed(game.variables, self._excepting())
 
     # names
 
@@ -240,6 +252,7 @@ class Checker:
             unknown = {key.text: ty.UNKNOWN for key, _ in a.params}
             params = tuple(Binder(n, Const(frozenset(), type=SetOf(t)), t) for n, t in unknown.items())
         checks = type_checks(a, params, self.in_force, excepting, self.names, self.sink)
+        checks = self.names.changed(name, checks) if self.names.changed is not None else checks
         scope = move_scope(params, self.names, a.by is None)
         draws: list[Draw] = []
         for key, parsed in a.chance:
@@ -286,3 +299,24 @@ def check(
         checker.names.open = frozenset(k for k in setting if len({s[k] for s in left_open}) > 1)
     game = checker.game()
     return None if game is None else replace(game, left_open=tuple(left_open or ()))
+
+
+def changed(game: Game, change: Callable[[str, tuple[Check, ...]], tuple[Check, ...]], gone: str = "") -> Game | None:
+    """The game with the checks of its actions changed, and without one action, wherever `can` asks for them too.
+
+    None where it has a fault, or where the game is not as the rules state it: derived from another, with formulas of its own.
+    """
+    names = game.names
+    if not names.stated or game.actions is not names.stated[0] or game.ends is not names.stated[1]:
+        return None
+
+    def checks(name: str, typed: tuple[Check, ...]) -> tuple[Check, ...]:
+        return change(name, typed if names.changed is None else names.changed(name, typed))
+
+    quiet = Diagnostics()
+    checker = Checker(game.document, game.setting, game.players, quiet, game.adopted, game.without)
+    checker.names = replace(names, bodies={}, questions={}, moves={}, pending=[], stated=(), changed=checks)
+    found = checker.changed(game, gone)
+    if quiet.has_errors:
+        return None
+    return replace(found, clauses=game.clauses, digest=game.digest, left_open=game.left_open)

@@ -31,8 +31,8 @@ def piece_text(laid: Laid) -> str:
     return f"{laid[0]}/{laid[1]}"
 
 
-def read_layout(node: Node, kind: LayoutType, sink: Diagnostics) -> Layout | None:
-    """The layout that a mapping or a picture gives; None (and told) where it gives none."""
+def read_layout(node: Node, kind: LayoutType, sink: Diagnostics, contact: bool = True) -> Layout | None:
+    """The layout that a mapping or a picture gives; None (and told) where it gives none. Must neighbours keep the contact?"""
     if isinstance(node, Mapping):
         placed = _mapping(node, kind, sink)
     elif isinstance(node, Scalar):
@@ -43,7 +43,7 @@ def read_layout(node: Node, kind: LayoutType, sink: Diagnostics) -> Layout | Non
         cure = 'write squares with faces, `{"(0, 0)": gate/1}`, or a picture, a row a line'
         sink.error("T113", node.span, "a layout is not a list", help=cure)
         return None
-    return None if placed is None else _checked(placed, kind, sink)
+    return None if placed is None else _checked(placed, kind, sink, contact)
 
 
 def _mapping(node: Mapping, kind: LayoutType, sink: Diagnostics) -> Placed | None:
@@ -109,7 +109,7 @@ def piece_of(word: str, span: Span, kind: LayoutType, sink: Diagnostics) -> Laid
     return face, turns
 
 
-def _checked(placed: Placed, kind: LayoutType, sink: Diagnostics) -> Layout | None:
+def _checked(placed: Placed, kind: LayoutType, sink: Diagnostics, contact: bool) -> Layout | None:
     """The layout, if its pieces can lie together."""
     empty = kind.empty()
     cells: dict[Cell, Laid] = {}
@@ -133,7 +133,7 @@ def _checked(placed: Placed, kind: LayoutType, sink: Diagnostics) -> Layout | No
                 help="leave some out",
             )
             return None
-        clash = contact_clash(empty.pieces, cells, cell, laid)
+        clash = contact_clash(empty.pieces, cells, cell, laid) if contact else None
         if clash is not None:
             other, side = clash
             mine, theirs = _kinds(empty.pieces, laid, side), _kinds(empty.pieces, cells[other], OPPOSITE[side])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from tablelaw.spec.core import Const, Expr
 from tablelaw.spec.document import Definition
@@ -60,7 +62,8 @@ class Names:
     `declared` are names, read already or not, of which one may be meant by an unknown name. `faulty` are names whose
     declaration has been reported: they are not reported again. `absent` says of a name that exists under other options
     why it does not exist here. `asking` are definitions that only questions may use. `open` are options that are left
-    open: each is a variable of its own (see `open_variable`) that no step changes.
+    open: each is a variable of its own (see `open_variable`) that no step changes. `changed` gives the checks of an action
+    in a game that is not quite what the rules say; `stated` are the actions and ends that came of it all.
     """
 
     players: int
@@ -87,6 +90,8 @@ class Names:
     part_attributes: dict[str, dict[str, Type]] = field(default_factory=dict)
     faulty: set[str] = field(default_factory=set)
     absent: dict[str, str] = field(default_factory=dict)
+    changed: Callable[[str, tuple[Any, ...]], tuple[Any, ...]] | None = None
+    stated: tuple[Any, Any] | tuple[()] = ()
     pending: list[str] = field(default_factory=list)
     spent: int = 0
     limit: int = LARGEST_GAME

@@ -179,7 +179,7 @@ PAGES = (
     ),
     (
         "Q123",
-        "no model was written",
+        "nothing was written in that form",
         """
         `check --evidence DIR --export prism` writes the chain of each `odds` and `expected` question, for a
         model checker such as Storm to solve. Some have none that such a program reads: a game in which two
@@ -196,6 +196,11 @@ PAGES = (
 
         A chain of many thousand states is written with `--export drn`, one state after the other, which Storm
         reads as well.
+
+        The other forms have files for some answers alone, too: `itf` for those that show a play, `smtlib` where
+        z3 was asked, `smt2` where a proof rests on a formula that holds in every position. A game that was
+        looked at position by position has none of these proofs. `index.json` in the folder says what each
+        answer has.
         """,
     ),
     (

@@ -14,13 +14,15 @@ from tablelaw.spec.document import Builder, Question, Scenario, elements, get, i
 from tablelaw.spec.expressions import Parsed, parse_formula
 from tablelaw.spec.formulas import formula, static_value
 from tablelaw.spec.game import Game
+from tablelaw.spec.layout_text import read_layout
+from tablelaw.spec.loose import contact_left_open, parts_left_open
 from tablelaw.spec.over_layouts import OF_STATES, Overview, asks_layouts, up_to
 from tablelaw.spec.policies import PlayReader
 from tablelaw.spec.positions import Unreadable, read_value
 from tablelaw.spec.present import layout_of, missing_parts
 from tablelaw.spec.settings import holds
 from tablelaw.spec.source import Span
-from tablelaw.spec.types import BOOL, INT, Frac, Int, SetOf, Type, Unknown, placed
+from tablelaw.spec.types import BOOL, INT, Frac, Int, LayoutType, SetOf, Type, Unknown, placed
 from tablelaw.spec.values import Map, Value
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
 
@@ -417,15 +419,18 @@ class Reader:
                     help=f"did you mean `{near}`?" if near else "see what the file declares",
                 )
                 continue
+            kind = kinds[key.text]
+            if isinstance(kind, LayoutType) and contact_left_open(self.game):
+                laid = read_layout(value, kind, self.sink, contact=False)
+                state[key.text] = state[key.text] if laid is None else laid
+                continue
             try:
-                state[key.text] = read_value(
-                    value, kinds[key.text], self.names, self.sink, state[key.text], f"`{key.text}`", spread=True
-                )
+                state[key.text] = read_value(value, kind, self.names, self.sink, state[key.text], f"`{key.text}`", spread=True)
             except Unreadable:
                 continue
             if placed(kinds[key.text]) and state[key.text] != self.start[key.text]:
                 named.append((key.text, value))
-        layout = layout_of(state, kinds)
+        layout = None if named and parts_left_open(self.game) else layout_of(state, kinds)
         for name, value in named:
             missing_parts(state[name], kinds[name], value, layout, self.sink)
         return Map(state)

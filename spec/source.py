@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import re
+import sys
+import tempfile
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 from tablelaw.spec.diagnostics import Diagnostic
 
@@ -126,18 +131,44 @@ def _file_error(code: str, message: str, cure: str | None) -> Diagnostic:
     return Diagnostic(code, "error", message, None, help=cure)
 
 
-def write_whole(path: Path, text: str) -> None:
+_STREAMS = {"/dev/stdout": "stdout", "/dev/fd/1": "stdout", "/dev/stderr": "stderr", "/dev/fd/2": "stderr"}
+"""What is open already: opened again by its name, a file would lose what is written besides."""
+
+
+def stream_of(path: str | os.PathLike[str]) -> TextIO | None:
+    """The stream of this process that a path names."""
+    return getattr(sys, _STREAMS.get(os.fspath(path), ""), None)
+
+
+def write_whole(path: Path, pieces: str | Iterable[str]) -> None:
     """Write a file at once: beside it first, then in its place, so that it is never half-written.
 
     A link stays a link, a device or pipe what it is.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():  # a device or a pipe is written to; what it is called stays what it is
-        path.write_text(text, encoding="utf-8", newline="\n")
+    pieces = (pieces,) if isinstance(pieces, str) else pieces
+    if (stream := stream_of(path)) is not None:
+        stream.writelines(pieces)
+        stream.flush()
         return
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    if path.exists() and not path.is_file():  # a device or a pipe is written to; what it is called stays what it is
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+        return
+    path = path.resolve()
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}-", dir=path.parent)
     try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_mask()
+        os.chmod(beside, mode)
         os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

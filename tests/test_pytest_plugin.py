@@ -139,6 +139,53 @@ def test_a_bad_question_is_a_collection_error(pytester: pytest.Pytester) -> None
     found.stdout.fnmatch_lines(["error?T*", "*rules.yaml:*"])
 
 
+@pytest.mark.parametrize(
+    ("where", "outcome", "fault"),
+    [
+        ("checkers.session.Session.ask", {"failed": 5}, "RuntimeError('so odd')"),
+        ("checkers.session.Session.ask", {"failed": 5}, "MemoryError()"),
+        ("report.text.answer", {"failed": 1, "passed": 4}, "RecursionError('too deep')"),
+        ("spec.load.check_everywhere", {"errors": 1}, "RuntimeError('so odd')"),
+        ("report.junit.case_name", {"errors": 1}, "RuntimeError('so odd')"),
+    ],
+)
+def test_a_fault_of_our_own_is_told_in_a_few_lines(
+    where: str, outcome: dict[str, int], fault: str, pytester: pytest.Pytester
+) -> None:
+    """Whatever escapes, each item (or the file) says what the command line says, and nothing of what is inside pytest."""
+    rules(pytester, RULES.replace("expect: holds", "expect: fails"))
+    module, _, name = where.rpartition(".")
+    owner = f"importlib.import_module('tablelaw.{module}')"
+    if module.endswith("Session"):
+        owner = "importlib.import_module('tablelaw.checkers.session').Session"
+    pytester.makeconftest(f"""
+        import importlib
+        import pytest
+
+        def fails(*args, **more):
+            raise {fault}
+
+        @pytest.fixture(autouse=True, scope="session")
+        def nothing():
+            yield
+
+        def pytest_configure(config):
+            owner = {owner}
+            config.was = owner, owner.{name}
+            owner.{name} = fails
+
+        def pytest_unconfigure(config):
+            setattr(config.was[0], "{name}", config.was[1])
+    """)
+    found = run(pytester)
+    found.assert_outcomes(**outcome)
+    assert len(found.outlines) < 60
+    text = "\n".join(found.outlines)
+    assert "/pluggy/" not in text
+    assert "INTERNALERROR" not in text
+    assert ("the memory of this machine" if "Memory" in fault else "This is a fault of tablelaw, not of the rules") in text
+
+
 def test_other_yaml_is_left_alone(pytester: pytest.Pytester) -> None:
     """Fragments (no `game`), files of other programs, and files that are no text are not collected."""
     rules(pytester, "tablelaw: 1\nstate:\n  game: {type: 0..3, init: 0}\n", "part.yaml")

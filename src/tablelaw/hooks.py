@@ -25,9 +25,14 @@ WORST = (0, 3, 1, 2, 4)
 
 def run(words: Sequence[str]) -> int:
     """Run a command on every rules file that the words name."""
+    if set(words[: words.index("--") if "--" in words else len(words)]) & {"-h", "--help"}:
+        print((__doc__ or "").strip())
+        print(f"\nCOMMAND is one of {', '.join(COMMANDS)}; `tablelaw COMMAND --help` tells its arguments.")
+        return 0
     if not words or words[0] not in COMMANDS:
         told = f"`{words[0]}` is no command" if words else "a command is missing"
-        print(f"error[Q109]: {told}\n  = help: write one of {', '.join(COMMANDS)}, then the paths", file=sys.stderr)
+        cure = f"write one of {', '.join(COMMANDS)}, then the paths; `--help` tells more"
+        print(f"error[Q109]: {told}\n  = help: {cure}", file=sys.stderr)
         return 2
     command, rest = words[0], list(words[1:])
     if "--" in rest:

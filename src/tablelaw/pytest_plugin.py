@@ -6,6 +6,7 @@ that looks like a rules file is met, and a YAML file is opened only to look at i
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -126,10 +127,16 @@ class RulesFile(pytest.File):
 
     def collect(self) -> Iterator[RulesItem]:
         """One item for each question and scenario under each setting that it is asked under."""
+        session = self.session_of()
+        try:
+            yield from self._items(session)
+        except Exception as fault:
+            raise self.CollectError(internal(fault)) from None
+
+    def _items(self, session: Session) -> Iterator[RulesItem]:
         from tablelaw.report.junit import case_name
         from tablelaw.spec.settings import defaults
 
-        session = self.session_of()
         doc, fewest = session.doc, session.rules.counts[0]
         for case in session.selection.cases():
             name = case_name(case.name, dict(case.setting), case.players, defaults(doc), fewest)
@@ -138,9 +145,14 @@ class RulesFile(pytest.File):
             yield item
 
     def session_of(self) -> Session:
-        """The rules ready to be asked; raises a `CollectError` that tells what is wrong with them."""
+        """The rules ready to be asked; raises a `CollectError` that tells what is wrong with them, or here."""
         if self._kept is None:
-            self._kept = self._opened()
+            try:
+                self._kept = self._opened()
+            except (self.CollectError, pytest.UsageError):
+                raise
+            except Exception as fault:
+                raise self.CollectError(internal(fault)) from None
         return self._kept
 
     def _opened(self) -> Session:
@@ -177,6 +189,19 @@ class RulesFile(pytest.File):
         self._kept = None
 
 
+def internal(fault: Exception) -> str:
+    """What the command line says where this package itself is at fault, and where: not the whole way there."""
+    if isinstance(fault, MemoryError):
+        return "error[Q110]: the memory of this machine does not suffice\n  = help: ask for less, or for fewer players"
+    at = traceback.extract_tb(fault.__traceback__)[-1:]
+    where = f"\n  in `{at[0].name}`, {Path(at[0].filename).name}:{at[0].lineno}" if at else ""
+    said = str(fault)[:500]
+    return (
+        f"internal fault: {type(fault).__name__}{': ' if said else ''}{said}{where}\n"
+        "This is a fault of tablelaw, not of the rules. Please report it with the rules file."
+    )
+
+
 class NotAsExpected(Exception):
     """An answer that is not the expected one, or is not known."""
 
@@ -198,7 +223,15 @@ class RulesItem(pytest.Item):
         return self.parent
 
     def runtest(self) -> None:
-        """Ask; raises `NotAsExpected` with the text of the command line."""
+        """Ask; raises `NotAsExpected` with the text of the command line, also where this package itself is at fault."""
+        try:
+            self._ask()
+        except (NotAsExpected, pytest.Collector.CollectError, pytest.UsageError):
+            raise
+        except Exception as fault:
+            raise NotAsExpected(internal(fault)) from None
+
+    def _ask(self) -> None:
         from tablelaw.spec.diagnostics import render
 
         session = self._file.session_of()
@@ -224,14 +257,19 @@ class RulesItem(pytest.Item):
         raise NotAsExpected(told)
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
-        """The text of the command line; a traceback only where this package itself is at fault."""
+        """The text of the command line."""
         if isinstance(excinfo.value, NotAsExpected):
             return excinfo.value.told
+        if isinstance(excinfo.value, pytest.Collector.CollectError):
+            return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the question stands, if it does not come from an included file."""
-        doc = self._file.session_of().doc
+        try:
+            doc = self._file.session_of().doc
+        except pytest.Collector.CollectError:  # it is told where the item is run
+            return self.path, None, f"{self._file.name}: {self.name}"
         asked = doc.questions.get(self.case.name) or doc.scenarios.get(self.case.name)
         line = None
         if asked is not None and Path(asked.span.source.name).name == self.path.name:

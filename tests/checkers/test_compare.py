@@ -226,6 +226,7 @@ actions:
 """
 
 
+@pytest.mark.slow
 def test_a_difference_too_deep_for_breadth_is_found_at_random(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The play is shortened, said not to be the shortest for sure, and never wrong."""
     file = tmp_path / "deep.yaml"
@@ -370,12 +371,12 @@ actions:
     [
         ("plain", "idle", True),
         ("plain", "body", False),
-        ("quiet", "rescue", False),
+        pytest.param("quiet", "rescue", False, marks=pytest.mark.slow),
         ("plain", "condition", False),
         ("plain", "guarded", True),
         ("guarded", "plain", True),
-        ("plain", "unguarded", False),
-        ("unguarded", "twice", False),
+        pytest.param("plain", "unguarded", False, marks=pytest.mark.slow),
+        pytest.param("unguarded", "twice", False, marks=pytest.mark.slow),
     ],
 )
 def test_a_proof_sees_steps_with_a_fault(tmp_path: Path, left: str, right: str, known: bool) -> None:

@@ -190,6 +190,39 @@ def test_cvc5_answers_as_z3(example: str, questions: list[str], tmp_path: Path, 
     assert len(both) > len(answers) / 2
 
 
+@pytest.mark.parametrize(
+    ("form", "question", "says"),
+    [
+        ("smt2", "one-winner", "none of these answers rests on a formula"),
+        ("smtlib", "longest-game", "z3 was not asked"),
+        ("itf", "one-winner", "none of these answers shows one"),
+        ("prism", "one-winner", "none of these questions is `odds` or `expected`"),
+        ("drn", "one-winner", "none of these questions is `odds` or `expected`"),
+    ],
+)
+def test_a_form_that_nothing_is_written_in_is_told(
+    form: str, question: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no answer has anything for the form that was asked for, that is said, and why."""
+    argv = [
+        "check",
+        str(ROOT / "examples" / "nim"),
+        "--question",
+        question,
+        "--quick",
+        "--evidence",
+        str(tmp_path),
+        "--export",
+        form,
+    ]
+    main(argv)
+    said = capsys.readouterr().err
+    assert "warning[Q123]" in said
+    assert says in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= 80
+    assert not [p for p in tmp_path.iterdir() if p.suffix in (".smt2", ".prism", ".drn") or ".itf." in p.name]
+
+
 def test_queries_are_bounded_and_belong_to_their_answers(tmp_path: Path) -> None:
     """Of each answer so many are kept; how many more there were is told; without a listener nothing is written out."""
     kept = Queries(most=2)
@@ -202,10 +235,10 @@ def test_queries_are_bounded_and_belong_to_their_answers(tmp_path: Path) -> None
     tell(lambda: pytest.fail("nobody listens"), "sat")
     results = [_Answer("a"), _Answer("b")]
     first, second = kept.write(tmp_path, [("a-001", results[0]), ("b-002", results[1])])  # type: ignore[list-item]
-    assert [f["answer"] for f in first["files"]] == ["sat", "sat"]  # type: ignore[index]
-    assert first["left_out"] == 1  # type: ignore[index]
+    assert [f["answer"] for f in first["files"]] == ["sat", "sat"]
+    assert first["left_out"] == 1
     assert (tmp_path / "b-002.q001.smt2").read_text() == "; 3\n"
-    assert "left_out" not in second  # type: ignore[operator]
+    assert "left_out" not in second
 
 
 class _Answer:

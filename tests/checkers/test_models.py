@@ -125,7 +125,7 @@ def test_no_question_of_chance(tmp_path: Path) -> None:
     rules = rules_of(tmp_path)
     rows, sink = written(rules, tmp_path / "out", "prism", Request(questions=("bounded",), seconds=30.0, cores=False))
     assert rows == {}
-    assert "none of these questions" in next(iter(sink)).message
+    assert "none of these questions" in next(iter(sink)).notes[0]
 
 
 def test_large_chains_are_written_state_by_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,9 @@ def test_export_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     asked = [x for name in ("soon", "endless") for x in ("--question", name)]
     status = main(["check", str(tmp_path / "rules.yaml"), *asked, "--evidence", str(out), "--export", "prism"])
     assert status == 3  # one of them is unknown, for the same reason
-    assert "warning[Q123]" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "warning[Q123]" in said
+    assert max(len(line) for line in said.splitlines() if "-->" not in line) <= 80
     index = json.loads((out / "index.json").read_text())
     assert [("files" in m) for m in index["models"]] == [True, False]
     assert (out / "soon-001.prism").exists()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
+import io
+import itertools
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from tablelaw.checkers.fixture_set import Maker
 from tablelaw.checkers.fixtures import digest_of
 from tablelaw.checkers.mutants import mutants, survivors
 from tablelaw.cli import main
+from tablelaw.report.fixtures import written
 from tablelaw.solver.legality import forbidding
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import load
@@ -243,16 +248,84 @@ def test_csv_and_sentences(toy: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ids = {e["id"] for e in entries(run(capsys, "fixtures", str(toy))[1])}
     rows = list(csv.DictReader(run(capsys, "fixtures", str(toy), "--format", "csv")[1].splitlines()))
     assert {r["id"] for r in rows} == ids
-    assert {r["legal"] for r in rows} == {"yes", "no"}
+    assert {r["legal"] for r in rows} == {"", "yes", "no"}
     text = run(capsys, "fixtures", str(toy), "--format", "feature")[1]
     assert text.startswith("# rules ")
     assert text.count("  Scenario: ") == len(ids)
     assert "is forbidden by one-of-odd" in " ".join(text.split())
 
 
+def written_sets(toy: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[list[dict[str, Any]]]:
+    """Sets to be written: of a toy game, from a position, and those of the rulebooks."""
+    yield entries(run(capsys, "fixtures", str(toy))[1])
+    yield entries(run(capsys, "fixtures", str(toy), "--at", "{left: 3, turn: 1, calm: true}")[1])
+    for path in sorted((ROOT / "examples").glob("*/fixtures/*.jsonl")):
+        yield entries(path.read_text(encoding="utf-8"))
+
+
+KEYWORDS = ("Given ", "When ", "Then ", "And ", "But ")
+
+
+def test_each_step_of_a_feature_is_one_line(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Gherkin knows no second line of a step, so none is wrapped, however long it is; its own parser reads all of it."""
+    longest = 0
+    for found in written_sets(toy, capsys):
+        text = "".join(written(found, "feature"))
+        steps = [r.strip() for r in text.splitlines()[2:] if r.strip() and not r.lstrip().startswith(("#", "Scenario: "))]
+        assert all(s.startswith(KEYWORDS) for s in steps)
+        longest = max(longest, *map(len, steps))
+        if importlib.util.find_spec("gherkin") is None:
+            continue
+        parser, scanner = (importlib.import_module(f"gherkin.{name}") for name in ("parser", "token_scanner"))
+        children = parser.Parser().parse(scanner.TokenScanner(text))["feature"]["children"]
+        assert [c["scenario"]["name"] for c in children] == [e["id"] for e in found]
+        assert [f"{s['keyword']}{s['text']}" for c in children for s in c["scenario"]["steps"]] == steps
+    assert longest > 1_000
+
+
+def test_a_row_of_csv_is_whole(toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row can be replayed by itself, also where the play begins at a position; all that an entry tells is in its rows."""
+    for number, found in enumerate(written_sets(toy, capsys)):
+        rows = list(csv.DictReader(io.StringIO("".join(written(found, "csv")), newline="")))
+        assert [i for i, _ in itertools.groupby(r["id"] for r in rows)] == [e["id"] for e in found]
+        for e in found:
+            mine = [r for r in rows if r["id"] == e["id"]]
+            first, *others = mine
+            assert (first["move"], first["ended"]) == ("", e["ended"] or "")
+            assert first["winners"].split() == [str(w) for w in e["winners"]]
+            assert {r["move"] for r in others if r["legal"] == "yes"} >= set(e["legal"])
+            assert {r["move"] for r in others if r["legal"] == "no"} == {x["move"] for x in e["illegal"]}
+            for r in mine:
+                start = json.loads(r["from"]) if r["from"] else None
+                assert (start, [s for s in r["play"].split("; ") if s]) == (e["from"], e["play"])
+                assert (int(r["steps_before"]), int(r["legal_count"])) == (e["steps_before"], e["legal_count"])
+                assert (r["legal_sha256"], r["to_move"].split()) == (e["legal_sha256"], [str(w) for w in e["to_move"]])
+                assert dict(p.split("=") for p in r["options"].split()) == e["options"]
+        if number < 2:
+            replay(rows, toy, monkeypatch)
+
+
+def replay(rows: list[dict[str, str]], spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row by itself, by the evaluator."""
+    monkeypatch.setenv("TABLELAW_SPEC", str(spec))
+    for r in rows:
+        game = Adapter("toy", dict(p.split("=") for p in r["options"].split()), int(r["players"]))
+        game.place(json.loads(r["from"]) if r["from"] else None)
+        for step in filter(None, r["play"].split("; ")):
+            game.play(step)
+        position = json.loads(r["position"])
+        assert game.position() == position
+        assert r["legal"] == "" or (r["move"] in game.legal()) == (r["legal"] == "yes")
+        if r["changed"]:
+            game.play(r["move"] + (f" -> {r['draw']}" if r["draw"] else ""))
+            assert game.position() == {**position, **json.loads(r["changed"])}
+        if r["changed"] or not r["move"]:
+            assert (game.ended(), " ".join(map(str, game.winners()))) == (r["ended"] != "", r["winners"])
+
+
 def test_no_half_file(toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A stop while writing leaves the old file as it was and nothing beside it."""
-    from tablelaw.cli import fixtures
+    from tablelaw.spec.source import write_whole
 
     file = tmp_path / "kept.jsonl"
     file.write_text("old", encoding="utf-8")
@@ -262,7 +335,7 @@ def test_no_half_file(toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fixtures.write_whole(file, pieces())
+        write_whole(file, pieces())
     assert file.read_text(encoding="utf-8") == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["kept.jsonl", "toy.yaml"]
 
@@ -292,6 +365,24 @@ def test_a_time_that_cuts_says_so(toy: Path, capsys: pytest.CaptureFixture[str])
     status, _, err = run(capsys, "fixtures", str(ROOT / "examples/calavera"), "--time", "0.5", "--limit", "3")
     assert status == 3
     assert "cut: the time of 0.5 s is over" in err
+
+
+def test_a_set_that_is_broken_off_by_the_watch_is_told_as_far_as_it_is(
+    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fixtures so far, exit status 3 and the reason; Ctrl-C leaves nothing."""
+    from tablelaw.cli import watchdog
+
+    def stop(self: Maker) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Maker, "deeper", stop)
+    assert run(capsys, "fixtures", str(toy)) == (3, "", "stopped before the set was whole: nothing was written\n")
+    monkeypatch.setattr(watchdog, "heard", lambda: ": the time of 1 s is over")
+    status, out, err = run(capsys, "fixtures", str(toy))
+    assert status == 3
+    assert entries(out)
+    assert "cut: the time of 1 s is over" in err
 
 
 def test_from_a_position(toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

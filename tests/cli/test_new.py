@@ -83,6 +83,7 @@ def test_nothing_is_written_over(starter: Path, capsys: pytest.CaptureFixture[st
     [
         ("My Game", "my-game"), ("../up", "up"), ("7-wonders", "game-7-wonders"), ("a_b", "a-b"), ("-x-", "x"),
         ("/", "small letters"), ("", "small letters"), ("a" * 99, "a" * 60),
+        ("null", "`game-null`"), ("no", "`game-no`"), ("ünï", "`uni`"), ("Straße", "`strasse`"), ("кот", "small letters"),
     ],
 )  # fmt: skip
 def test_bad_names_have_a_cure(name: str, cure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +101,16 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: pytest.CaptureFixt
     """A file in the way of the folder is told of in a line."""
     (tmp_path / "file").write_text("x")
     assert main(["new", "plums", "--dir", str(tmp_path / "file")]) == 2
-    assert capsys.readouterr().err.startswith("error[Q112]")
+    said = capsys.readouterr().err
+    assert said.startswith("error[Q112]")
+    assert "file` is no folder" in said
+    assert "--dir" in said
+
+
+@pytest.mark.parametrize("name", ["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+def test_what_yaml_reads_as_no_text_is_no_name(name: str) -> None:
+    """The name that is proposed instead is one."""
+    assert better(name) == f"game-{name}"
 
 
 # many files
@@ -135,6 +145,16 @@ def test_hooks_told_wrongly(words: list[str], capsys: pytest.CaptureFixture[str]
     """A slip in the arguments is a fault with a cure."""
     assert run(words) == 2
     assert "= help:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["check", "--help"]])
+def test_hooks_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever asks how it is used is told, and it is no fault."""
+    assert run(words) == 0
+    said = capsys.readouterr()
+    assert "python -m tablelaw.hooks lint FILE" in said.out
+    assert "check, lint, format" in said.out
+    assert not said.err
 
 
 # what other programs run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -35,6 +36,94 @@ def test_a_long_formula_is_stopped(ignored: bool) -> None:
     assert ended.returncode == 3
     assert ended.stderr == "stopped: the time of 0.1 s is over\n"
     assert time.monotonic() - began > 5
+
+
+SLOW = """
+tablelaw: 1
+game: slow
+title: Slow
+players: 1
+types: {Left: 0..9}
+state:
+  left: {type: Left, init: 9}
+define:
+  long(): FORMULA
+actions:
+  take: {by: 0, do: left -= 1}
+  wait: {by: 0, require: [{id: after-long, check: left > 7 or long()}], do: left = left}
+end:
+  - {id: empty, when: left == 0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "seconds"),
+    [
+        (["fixtures", "--alone", "--out", "{dir}/out.jsonl", "--time", "0.2"], 0.2),
+        (["mutants", "--alone", "--time", "0.2"], 0.2),
+        (["playouts", "--plays", "5", "--time", "0.2"], 0.2),
+        (["graph", "--states", "-o", "{dir}/out.dot"], 3),
+    ],
+)
+def test_a_rule_that_takes_too_long_stops_each_command(command: list[str], seconds: float, tmp_path: Path) -> None:
+    """Exit status 3 with the reason, and no file is left half written."""
+    spec = tmp_path / "slow.yaml"
+    spec.write_text(SLOW.replace("FORMULA", nested(10).replace("Berries", "Left")), encoding="utf-8")
+    words = [command[0], str(spec), *(w.replace("{dir}", str(tmp_path)) for w in command[1:])]
+    code = (
+        "import sys; from tablelaw.cli import main, watchdog; watchdog.READING = 1.0; watchdog.SECONDS['graph'] = 3.0;"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 3, ended.stderr
+    assert ended.stderr.startswith(f"stopped: the time of {seconds:g} s is over")
+    assert {p.name for p in tmp_path.iterdir()} == {"slow.yaml"}
+
+
+def test_memory_is_kept_while_one_formula_is_reckoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds far too much is interrupted once, with the reason; a little more than allowed is the search's own concern."""
+    heard: list[int] = []
+    used = iter([90, 110, 130, 500, 500])
+    monkeypatch.setattr(watchdog, "_used", lambda: next(used))
+    monkeypatch.setattr(watchdog, "LOOK", 0.01)
+    watch = watchdog.Watch(0.0, mebibytes=100)
+
+    def interrupt(number: int) -> None:
+        heard.append(number)
+        watch.done = True
+
+    monkeypatch.setattr("_thread.interrupt_main", interrupt)
+    watch.run()
+    assert (len(heard), watch.why) == (1, "the memory of 100 MiB is used up")
+    assert next(used) == 500
+
+
+def test_what_was_rechecked_before_the_stop_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tablelaw.checkers import evidence
+
+    assert main(["check", BERRIES, "--evidence", str(tmp_path / "kept")]) in (0, 1)
+    index = tmp_path / "kept" / "index.json"
+    told = json.loads(index.read_text(encoding="utf-8"))
+    index.write_text(json.dumps({**told, "entries": told["entries"] * 2}), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["recheck", BERRIES, str(tmp_path / "kept")]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == rows[1]
+    entry, met = evidence._Recheck.entry, list[object]()
+
+    def slow(self: evidence._Recheck, listed: object) -> object:
+        met.append(listed)
+        if len(met) == 2:
+            raise KeyboardInterrupt
+        return entry(self, listed)
+
+    monkeypatch.setattr(evidence._Recheck, "entry", slow)
+    assert main(["recheck", BERRIES, str(tmp_path / "kept")]) == 3
+    said = capsys.readouterr()
+    assert said.out.splitlines() == rows[:1] + rows[2:]
+    assert "stopped; the evidence after that was not looked at" in said.err
 
 
 def test_an_answer_in_time_is_not_stopped(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,7 @@ def test_json_counts_what_is_not_listed(capsys: pytest.CaptureFixture[str]) -> N
     assert found["more_moves"] is None or found["more_moves"] > 2000
 
 
+@pytest.mark.slow
 def test_more_choices_than_anybody_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A hundred million choices: bounded, and said so; written out, the move is answered."""
     path = tmp_path / "many.yaml"

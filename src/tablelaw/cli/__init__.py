@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tablelaw import __version__
 
@@ -85,6 +86,9 @@ def parser() -> argparse.ArgumentParser:
             help="the most memory to use (default: half of the machine, at most 8192)",
         )
 
+    def keeping(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--no-cache", action="store_true", help="work every answer out: tell none that is kept, and keep none")
+
     def json(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--json", action="store_true", help="write one JSON object")
 
@@ -94,6 +98,7 @@ def parser() -> argparse.ArgumentParser:
     )
     settings(check, every=True)
     effort(check)
+    keeping(check)
     json(check)
     check.add_argument("--no-plays", action="store_true", help="leave out plays, positions and what is best to do")
     check.add_argument("--sample", type=positive(int), metavar="N", help="where nothing else answers, let N plays at random do")
@@ -107,6 +112,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--evidence", metavar="DIR", help="write evidence of what holds, for `recheck`")
     check.add_argument(
         "--export",
+        action=_Once,
         choices=("itf", "smtlib", "smt2", "prism", "drn"),
         help="with --evidence: also write plays as ITF, all that z3 was asked or what its proofs rest on as SMT-LIB 2, "
         "or the chains of questions of chance for model checkers",
@@ -130,6 +136,7 @@ def parser() -> argparse.ArgumentParser:
     where(ask)
     settings(ask)
     effort(ask)
+    keeping(ask)
     ask.add_argument("--alone", action="store_true", help="do not look at other options")
     json(ask)
 
@@ -292,6 +299,16 @@ def _quiet(fault: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(fault)
 
 
+class _Once(argparse.Action):
+    """An argument of which a second value would stand in for the first without a word."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: Any = None) -> None:
+        """Take the value, unless there is one."""
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"`{option}` is given twice: run the command once for each")
+        setattr(namespace, self.dest, values)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (the process's own arguments when None) and return the exit status."""
     for stream in (sys.stdout, sys.stderr):
@@ -318,7 +335,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return OK
     except OSError as fault:  # a full disk, a folder that may not be written
-        print(f"error[Q112]: {fault.strerror or fault}", file=sys.stderr)
+        where = f"`{fault.filename}`: " if fault.filename else ""
+        cure = "name a file in a folder that can be written, on a disk with room"
+        print(f"error[Q112]: {where}{fault.strerror or fault}\n  = help: {cure}", file=sys.stderr)
         return BAD_SPEC
     except MemoryError:
         print(

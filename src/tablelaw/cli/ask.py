@@ -11,9 +11,11 @@ from tablelaw.checkers import explain
 from tablelaw.checkers.ask import Asker
 from tablelaw.checkers.before import play_first
 from tablelaw.checkers.claims import read_claim
+from tablelaw.checkers.kept import kept_answers
 from tablelaw.checkers.leading import Answer
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request
+from tablelaw.checkers.valueless import faulty
 from tablelaw.cli import watchdog
 from tablelaw.cli.common import (
     BAD_SPEC,
@@ -33,14 +35,11 @@ from tablelaw.solver import evaluate
 from tablelaw.solver.evaluate import Move
 from tablelaw.solver.trace import Step, Trace, first_step, move_text
 from tablelaw.solver.verdict import Verdict
-from tablelaw.spec.core import Expr
 from tablelaw.spec.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from tablelaw.spec.game import Game
 from tablelaw.spec.load import Rules
 from tablelaw.spec.operators import Fault
 from tablelaw.spec.questions import Line, Reader
-from tablelaw.spec.reckon import Place as Spot
-from tablelaw.spec.reckon import value
 from tablelaw.spec.settings import defaults
 from tablelaw.spec.source import Source, read_source
 from tablelaw.spec.yaml_nodes import Node, Scalar
@@ -58,7 +57,10 @@ def ask(args: argparse.Namespace) -> int:
         return complain(sink)
     rules, game, node, history = place
     seconds = min(args.time or SECONDS, MOST_SECONDS * 10)
-    request = Request(engine=args.engine, seconds=seconds, mebibytes=args.memory or most_memory(), tell=progress.tell)
+    request = Request(
+        engine=args.engine, seconds=seconds, mebibytes=args.memory or most_memory(), tell=progress.tell,
+        kept=None if args.no_cache else kept_answers(),
+    )  # fmt: skip
     asker = Asker(rules, game, node, history, request, sink, others=not args.alone)
     many = len(args.claim) > 1
     claims = [
@@ -113,7 +115,7 @@ def moves(args: argparse.Namespace) -> int:
         end = evaluate.end(game, state)
         found = [m for m in evaluate.moves(game, state) if args.action in (None, m.action)]
     except Fault as fault:
-        print(f"the rules have no value in this position: {fault.message}{_faulty(game, state)}", file=sys.stderr)
+        print(f"the rules have no value in this position: {fault.message}{faulty(game, state)}", file=sys.stderr)
         return FINDING
     if args.json:
         print(envelope(rules, [_moves_json(game, state, found, end.id if end else None)]))
@@ -121,35 +123,6 @@ def moves(args: argparse.Namespace) -> int:
         print(told.heading(game, history, None, defaults(rules.document)))
         print(told.moves_text(game, found, end.id if end else None))
     return OK
-
-
-def _faulty(game: Game, state: evaluate.State) -> str:
-    """Where a position has no value: the clause, or the action, that is met first when the moves are listed."""
-
-    def wrong(e: Expr, here: Spot) -> bool:
-        try:
-            value(e, here)
-        except Fault:
-            return True
-        return False
-
-    here = evaluate.place(game, state)
-    for e in game.ends:
-        if wrong(e.when, here):
-            return f", in the end `{e.id}`"
-    for action in game.actions:
-        try:
-            for _, there in evaluate.open_moves(game, state, action):
-                for c in action.checks:
-                    if wrong(c.formula, there):
-                        return f", in `{c.id}` of the action `{action.name}`"
-                    if any(wrong(x, there) for x in c.lifted):
-                        return f", in what excepts `{c.id}` of the action `{action.name}`"
-        except Fault:
-            part = "its `during`" if action.during is not None and wrong(action.during, here) else ""
-            part = part or ("its `by`" if action.by is not None and wrong(action.by, here) else "its parameters")
-            return f", in the action `{action.name}`: {part}"
-    return ""
 
 
 def _moves_json(game: Game, state: evaluate.State, found: list[Move], end: str | None) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import os
 import sys
 import time
 from pathlib import Path
@@ -27,6 +28,7 @@ from tablelaw.cli.common import (
 from tablelaw.spec.diagnostics import Diagnostics, render
 
 if TYPE_CHECKING:
+    from tablelaw.checkers.kept import Kept
     from tablelaw.checkers.queries import Queries
     from tablelaw.checkers.result import Result
     from tablelaw.checkers.selection import Case
@@ -63,6 +65,8 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
         sink.error("Q109", None, "`--export` needs a folder to write to", help="name one: `--evidence DIR`")
     if args.junit == "":
         sink.error("Q109", None, "`--junit` needs the name of a file", help="name one: `--junit report.xml`")
+    if args.checkpoint is not None:
+        fit_for_keeping(args.checkpoint, sink)
     rules = None if sink.has_errors else load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
@@ -73,7 +77,7 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
     request = Request(
         tuple(args.question), setting, args.every_option, open_options, args.players, args.every_players, args.engine,
         args.time or MOST_SECONDS, args.memory or most_memory(), progress.tell, not args.quick,
-        args.sample or 0,
+        args.sample or 0, checkpoint=Path(args.checkpoint) if args.checkpoint else None, kept=_kept(args),
     )  # fmt: skip
     session = Session(rules, request, sink)
     if not session.check():
@@ -108,6 +112,13 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
         print(f"stopped after {len(results)} of {len(cases)} answers{stopped.rstrip(':')}", file=sys.stderr)
         return UNKNOWN if status == OK else status
     return status
+
+
+def _kept(args: argparse.Namespace) -> Kept | None:
+    """The answers kept between runs; none where more than the answer is wanted, or how it comes about."""
+    from tablelaw.checkers.kept import kept_answers
+
+    return None if args.no_cache or args.evidence or args.checkpoint or args.sample else kept_answers()
 
 
 def answer_all(
@@ -147,15 +158,44 @@ def answer_all(
     return results, ""
 
 
+def fit_for_keeping(folder: str, sink: Diagnostics) -> None:
+    """Can long searches be kept in this folder?"""
+    from tablelaw.solver.native.compiler import compiler
+
+    if not folder:
+        sink.error("Q109", None, "`--checkpoint` needs the name of a folder", help="name one: `--checkpoint DIR`")
+    elif compiler() is None:
+        help_ = "install a C compiler (`cc`), or leave `--checkpoint` out"
+        sink.error("Q109", None, "only a compiled search is kept, and nothing can be compiled here", help=help_)
+    else:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(13, "Permission denied")
+        except OSError as why:
+            sink.error(
+                "Q112", None, f"`{folder}`: {why.strerror}", help="name a folder that can be written: `--checkpoint DIR`"
+            )
+
+
 def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules, asked: Queries | None = None) -> str | None:
     """Write the evidence of what holds and say of how many answers; None (with a message) when it cannot be written."""
     from tablelaw.checkers.evidence import write_all
     from tablelaw.checkers.itf import write_plays
+    from tablelaw.checkers.models import nothing
 
     def more(named: list[tuple[str, Result]]) -> dict[str, object]:
         if args.export == "itf":
-            return {"plays": write_plays(Path(args.evidence), named, rules)}
-        return {} if asked is None else {"queries": asked.write(Path(args.evidence), named)}
+            plays = write_plays(Path(args.evidence), named, rules)
+            if not any("file" in row for row in plays):
+                nothing(sink, "no play was written", "none of these answers shows one")
+            return {"plays": plays}
+        if asked is None:
+            return {}
+        queries = asked.write(Path(args.evidence), named)
+        if not any(row["files"] for row in queries):
+            nothing(sink, "nothing was written as SMT-LIB", "z3 was not asked on the way to any of these answers")
+        return {"queries": queries}
 
     sink, models = Diagnostics(), args.export if args.export in ("prism", "drn") else ""
     try:

@@ -231,16 +231,21 @@ def lint(args: argparse.Namespace) -> int:
 
 def recheck(args: argparse.Namespace) -> int:
     """`tablelaw recheck`."""
-    from tablelaw.checkers.evidence import SECONDS, recheck_all, without_evidence
+    from tablelaw.checkers.evidence import SECONDS, Row, recheck_all, without_evidence
     from tablelaw.checkers.unkept import told
-    from tablelaw.report.text import value_text
+    from tablelaw.cli import watchdog
+    from tablelaw.report.text import value_text, wrap
     from tablelaw.solver.verdict import Verdict
 
     sink = Diagnostics()
     rules = load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
-    rows = recheck_all(Path(args.evidence), rules, sink, args.time or SECONDS)
+    rows, stopped = list[Row](), ""
+    try:
+        recheck_all(Path(args.evidence), rules, sink, args.time or SECONDS, rows, watchdog.again)
+    except KeyboardInterrupt:
+        stopped = f"stopped{watchdog.heard()}"
     if sink.has_errors:
         return complain(sink)
     if args.json:
@@ -260,9 +265,12 @@ def recheck(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             value = f"{value_text(Verdict('value', value=str(row['value'])))}, " if "value" in row else ""
-            print(f"{row['question']}: {row['verdict']} — {value}{row['reason']}")
+            print(wrap(f"{row['question']}: {row['verdict']} — {value}{row['reason']}", "    ", ""))
         for line in told(without_evidence(Path(args.evidence))):
-            print(line)
-        if not rows:
+            print(wrap(line, "    ", ""))
+        if not rows and not stopped:
             print("nothing to re-check: no evidence was kept")
+    if stopped:
+        print(f"{stopped}; the evidence after that was not looked at", file=sys.stderr)
+        return UNKNOWN
     return OK if rows and all(r["verdict"] == "holds" for r in rows) else UNKNOWN

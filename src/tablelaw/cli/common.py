@@ -63,6 +63,21 @@ def complain(sink: Diagnostics) -> int:
     return BAD_SPEC
 
 
+def unwritable(out: str) -> str | None:
+    """Why a file cannot be written there."""
+    path = Path(out)
+    try:
+        if not out.strip() or path.is_dir():
+            return f"`{out}` is no name of a file"
+        if not path.parent.is_dir():
+            return f"there is no folder `{path.parent}`"
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            return f"`{out}` cannot be written"
+    except (OSError, ValueError):
+        return f"`{out}` cannot be written"
+    return None
+
+
 def load_rules(path: str, sink: Diagnostics, everywhere: bool = True) -> Rules | None:
     """The rules file, checked under its defaults and each option; None when something is wrong."""
     from tablelaw.spec.load import check_everywhere, load

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tablelaw.cli import watchdog
 from tablelaw.cli.common import (
     BAD_SPEC,
     FINDING,
@@ -23,8 +20,10 @@ from tablelaw.cli.common import (
     most_memory,
     read_position,
     setting_of,
+    unwritable,
 )
 from tablelaw.spec.diagnostics import Diagnostics
+from tablelaw.spec.source import stream_of, write_whole
 
 if TYPE_CHECKING:
     from tablelaw.checkers.fixture_set import FixtureSet
@@ -62,7 +61,15 @@ def made(args: argparse.Namespace, progress: Progress) -> tuple[Rules, FixtureSe
         rules, setting, args.players, given=given, alone=args.alone, seed=args.seed, budget=budget,
         whole=getattr(args, "whole", False),
     )  # fmt: skip
-    return rules, maker.make(args.limit), budget
+    watchdog.again()
+    try:
+        return rules, maker.make(args.limit), budget
+    except KeyboardInterrupt:
+        stopped = watchdog.heard()
+        partial = maker.so_far(args.limit, stopped.removeprefix(": ")) if stopped else None
+        if partial is None:
+            raise
+        return rules, partial, budget
 
 
 def fixtures(args: argparse.Namespace) -> int:
@@ -71,7 +78,7 @@ def fixtures(args: argparse.Namespace) -> int:
     from tablelaw.report.fixtures import written
     from tablelaw.report.text import wrap
 
-    if args.out is not None and (wrong := _unwritable(args.out)) is not None:
+    if args.out is not None and (wrong := unwritable(args.out)) is not None:
         print(f"error[Q112]: {wrong}\n  = help: name a file in a folder that can be written", file=sys.stderr)
         return BAD_SPEC
     progress = Progress()
@@ -86,25 +93,48 @@ def fixtures(args: argparse.Namespace) -> int:
             sys.stdout.writelines(pieces)
         else:
             write_whole(Path(args.out), pieces)
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        progress.clear()
+        cure = "name a file in a folder that can be written, on a disk with room"
+        print(f"error[Q112]: `{args.out}` cannot be written: {fault.strerror}\n  = help: {cure}", file=sys.stderr)
+        return BAD_SPEC
     except KeyboardInterrupt:
         progress.clear()
-        print("stopped before the set was whole: nothing was written", file=sys.stderr)
+        why = watchdog.heard()
+        print(f"stopped{why + ',' if why else ''} before the set was whole: nothing was written", file=sys.stderr)
         return UNKNOWN
     progress.clear()
-    out = sys.stderr if args.out is None else sys.stdout
+    out = sys.stderr if args.out is None or stream_of(args.out) is sys.stdout else sys.stdout
     if args.out is not None or args.coverage:
         print(wrap(summary(found, "" if args.out is None else f"; written to {args.out}"), "  ", ""), file=out)
     if args.coverage:
         from tablelaw.checkers.uncovered import uncovered
 
         try:
-            print("\n" + coverage(found, uncovered(found, PROVING)), file=out)
+            print("\n" + coverage(found, uncovered(found, min(PROVING, args.time or PROVING))), file=out)
         finally:
             progress.clear()
     if found.cut:
         print(f"cut: {found.cut}; without that limit there would be others, the same on every machine", file=sys.stderr)
         return UNKNOWN
-    return OK
+    return FINDING if _without_value(found) else OK
+
+
+def _without_value(found: FixtureSet) -> bool:
+    """Tell of a position that was met in which the rules have no value."""
+    from tablelaw.checkers.valueless import without_value
+
+    if found.without_value is None:
+        return False
+    game, spot = found.without_value
+    player = next(u.eye.player for u in found.unders.values() if u.game is game)
+    other = [f"--option {k}={v}" for k, v in game.setting.items() if found.base.game.setting[k] != v]
+    other += [f"--players {game.players}"] if game.players != found.base.game.players else []
+    under = f" with {' '.join(other)}" if other else ""
+    print(without_value(game, player.state(spot.row), None, under), file=sys.stderr)
+    return True
 
 
 def mutants(args: argparse.Namespace) -> int:
@@ -127,45 +157,5 @@ def mutants(args: argparse.Namespace) -> int:
     if found.cut:
         print(f"cut: {found.cut}", file=sys.stderr)
         return UNKNOWN
-    return FINDING if any(s.verdict == "gap" for s in result.survivors) else OK
-
-
-def _unwritable(out: str) -> str | None:
-    """Why a file cannot be written there."""
-    path = Path(out)
-    try:
-        if not out.strip() or path.is_dir():
-            return f"`{out}` is no name of a file"
-        if not path.parent.is_dir():
-            return f"there is no folder `{path.parent}`"
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            return f"`{out}` cannot be written"
-    except (OSError, ValueError):
-        return f"`{out}` cannot be written"
-    return None
-
-
-def write_whole(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file beside and put it in its place, so that there is never half of one; a device is written to as it is."""
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
-        return
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}-", dir=path.parent)
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_mask()
-        os.chmod(beside, mode)
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    wrong = _without_value(found)
+    return FINDING if wrong or any(s.verdict == "gap" for s in result.survivors) else OK

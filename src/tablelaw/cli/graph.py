@@ -176,6 +176,7 @@ def _written(output: str | None, text: str) -> int:
         write_whole(Path(str(output)), text)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "it is no file name"
-        print(f"error[Q112]: the graph cannot be written: {reason}: {output}", file=sys.stderr)
+        cure = "name a file in a folder that can be written, on a disk with room"
+        print(f"error[Q112]: the graph cannot be written: {reason}: {output}\n  = help: {cure}", file=sys.stderr)
         return BAD_SPEC
     return OK

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import unicodedata
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,6 +15,9 @@ from tablelaw.spec.source import write_whole
 
 OK = 0
 LONGEST = 60
+WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+"""YAML reads these as something else than a text."""
+_LETTERS = str.maketrans({"æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 README = """# {title}
@@ -42,7 +47,7 @@ def new(args: argparse.Namespace) -> int:
 def begin(args: argparse.Namespace, sink: Diagnostics) -> int | None:
     """Write the folder; the exit status, None where something is in the way (the sink knows)."""
     name, where = str(args.name), Path(args.dir)
-    if not _NAME.fullmatch(name) or len(name) > LONGEST:
+    if not fine(name):
         near = better(name)
         cure = f"did you mean `{near}`?" if near else "write small letters and digits with hyphens between, as `my-game`"
         sink.error("Q109", None, f"`{name[:LONGEST]}` is not a name for a game", help=cure)
@@ -51,6 +56,11 @@ def begin(args: argparse.Namespace, sink: Diagnostics) -> int | None:
     if folder.exists() or folder.is_symlink():
         cure = "choose another name, or another folder with `--dir`"
         sink.error("Q109", None, f"there is a `{folder}` already, and nothing in it is written over", help=cure)
+        return None
+    blocked = next((p for p in (where, *where.parents) if p.exists()), where)
+    if blocked.exists() and not (blocked.is_dir() and os.access(blocked, os.W_OK)):
+        why = f"`{blocked}` may not be written to" if blocked.is_dir() else f"`{blocked}` is no folder"
+        sink.error("Q112", None, why, help="name a folder that can be written: `--dir DIR`")
         return None
     title = name.replace("-", " ").capitalize()
     starter = files("tablelaw.cli").joinpath("templates", "starter.yaml").read_text(encoding="utf-8")
@@ -61,8 +71,17 @@ def begin(args: argparse.Namespace, sink: Diagnostics) -> int | None:
     return OK
 
 
+def fine(name: str) -> bool:
+    """May a game be called so?"""
+    return bool(_NAME.fullmatch(name)) and len(name) <= LONGEST and name not in WORDS
+
+
 def better(name: str) -> str:
-    """A name that can be, made from one that cannot; empty where nothing of it can be kept."""
-    found = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST].rstrip("-")
-    found = found if not found or found[0].isalpha() else f"game-{found}"[:LONGEST].rstrip("-")
-    return found if _NAME.fullmatch(found) else ""
+    """A name that can be, made from one that cannot; empty where letters would be lost."""
+    plain = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    if any(c.isalnum() and not c.isascii() for c in plain):
+        return ""
+    found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].rstrip("-")
+    found = found if not found or (found[0].isalpha() and found not in WORDS) else f"game-{found}"[:LONGEST].rstrip("-")
+    return found if fine(found) else ""

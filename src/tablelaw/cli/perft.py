@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from tablelaw.cli import watchdog
 from tablelaw.cli.common import (
+    FINDING,
     MOST_SECONDS,
     OK,
     UNKNOWN,
@@ -23,6 +25,7 @@ def perft_command(args: argparse.Namespace) -> int:
     """The command."""
     from tablelaw.checkers.perft import perft
     from tablelaw.checkers.result import Result
+    from tablelaw.checkers.valueless import without_value
     from tablelaw.report.perft import perft_text
     from tablelaw.solver import evaluate
     from tablelaw.solver.space.graph import Budget
@@ -41,6 +44,10 @@ def perft_command(args: argparse.Namespace) -> int:
     budget = Budget(args.time or MOST_SECONDS, args.memory or most_memory(), 0, progress.tell)
     told = perft(game, args.depth, given, args.divide, budget)
     progress.clear()
+    if told.without_value is not None:
+        state, number = told.without_value
+        print(without_value(game, state, number), file=sys.stderr)
+        return FINDING
     if args.json:
         result = Result(f"perft-{args.depth}", "count", dict(game.setting), game.players, told.verdict, None, game)
         result.extra = told.json() if args.divide else {}

@@ -1,4 +1,5 @@
-"""A time that is kept even while one formula is reckoned: what has gone on far too long is interrupted as by Ctrl-C.
+"""A time, and a bound of memory, that are kept even while one formula is reckoned: what has gone on far too long, or holds far
+too much, is interrupted as by Ctrl-C.
 
 The searches look at the clock between steps; one formula with walks in walks may take longer than any of them foresees.
 Only the command line is watched, and only where it runs in the main thread, which alone can be interrupted.
@@ -16,17 +17,21 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
+from tablelaw.cli.common import most_memory
+
 SECONDS = {
     "check": 600.0, "compare": 600.0, "clarify": 600.0, "perft": 600.0, "ask": 60.0, "playouts": 60.0, "lint": 60.0,
-    "moves": 60.0, "why": 60.0,
+    "moves": 60.0, "why": 60.0, "conform": 600.0, "graph": 600.0, "recheck": 120.0, "fixtures": 0.0, "mutants": 0.0,
 }  # fmt: skip
-"""Which commands are watched, and what each may take unless `--time` says otherwise."""
-FIXED = ("moves", "why")
+"""Which commands are watched, and what each may take unless `--time` says otherwise (0: as long as it takes)."""
+FIXED = ("moves", "why", "graph")
 """Commands that have no `--time`: their time is kept as it stands."""
-BESIDE = {"ask": 30.0}
-"""What is looked at besides under a time of its own: other options, and the other engine."""
+BESIDE = {"ask": 30.0, "conform": 90.0}
+"""What is looked at besides under a time of its own: other options, the other engine; a difference made short and judged."""
 READING = 60.0
 """What reading the rules may take, however short the time of an answer."""
+LOOK, SLACK = 0.5, 1.25
+"""How often the memory is looked at, and how far beyond its bound it is let go: the searches look themselves."""
 REPEAT = 5.0
 """An interrupt may be lost while an object is being freed; it comes again until it is heard."""
 
@@ -34,9 +39,10 @@ REPEAT = 5.0
 class Watch:
     """The time of one command; `again` begins it anew, for the next answer."""
 
-    def __init__(self, seconds: float, fixed: bool = False, beside: float = 0.0) -> None:
-        self.seconds = seconds
-        self.most = seconds if fixed else 2 * seconds + 5 + beside
+    def __init__(self, seconds: float, fixed: bool = False, beside: float = 0.0, mebibytes: int = 0) -> None:
+        self.seconds, self.mebibytes = seconds, mebibytes
+        self.most = (seconds if fixed else 2 * seconds + 5 + beside) if seconds else float("inf")
+        self.why = ""
         self.until = time.monotonic() + max(self.most, READING)
         self.over = self.done = False
         self.signal = signal.SIGINT
@@ -59,9 +65,13 @@ class Watch:
         with self._turn:
             while not self.done:
                 left = self.until - time.monotonic()
-                if left > 0:
-                    self._turn.wait(min(left, threading.TIMEOUT_MAX))
+                full = not self.over and self.mebibytes > 0 and _used() > self.mebibytes * SLACK
+                if left > 0 and not full:
+                    self._turn.wait(min(left, LOOK if self.mebibytes and not self.over else threading.TIMEOUT_MAX))
                     continue
+                if not self.over:
+                    memory = f"the memory of {self.mebibytes:,} MiB is used up"
+                    self.why = memory if full else f"the time of {self.seconds:g} s is over"
                 self.over, self.until = True, time.monotonic() + REPEAT
                 _thread.interrupt_main(self.signal)
 
@@ -87,7 +97,7 @@ def heard() -> str:
     if _now is None:
         return ""
     _now.end()
-    return f": the time of {_now.seconds:g} s is over" if _now.over else ""
+    return f": {_now.why}" if _now.over else ""
 
 
 @contextlib.contextmanager
@@ -98,7 +108,9 @@ def watched(args: argparse.Namespace) -> Iterator[None]:
     if usual is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    watch = Watch(getattr(args, "time", None) or usual, args.command in FIXED, BESIDE.get(args.command, 0.0))
+    seconds = getattr(args, "time", None) or usual
+    memory = args.memory or most_memory() if hasattr(args, "memory") else 0
+    watch = Watch(seconds, args.command in FIXED, BESIDE.get(args.command, 0.0), memory)
     before = None
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "SIGALRM"):
         watch.signal = signal.SIGALRM  # a shell lets what runs in the background ignore Ctrl-C
@@ -112,6 +124,12 @@ def watched(args: argparse.Namespace) -> Iterator[None]:
         watch.end()
         if before is not None:
             signal.signal(watch.signal, before)
+
+
+def _used() -> int:
+    from tablelaw.solver.space.graph import memory_used
+
+    return memory_used()
 
 
 def _silent(_: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tablelaw.checkers.fixture_set import FixtureSet
+from tablelaw.checkers.goals import Goal
 from tablelaw.checkers.mutation import Score
 from tablelaw.checkers.uncovered import Uncovered, by_section
 from tablelaw.report.text import wrap
@@ -27,22 +28,26 @@ def coverage(found: FixtureSet, told: Uncovered) -> str:
         lines += [f"{place.ljust(wide)}  {a:5}  {b:9}  {c:14}" for place, a, b, c in rows]
     search = found.base.search
     whole = "all there are" if search.complete else f"plays of up to {search.depth} steps"
+    if search.faulty:
+        whole += f"; in {search.faulty:,} of them the rules have no value"
     lines += ["", wrap(f"looked at breadth-first: {search.positions:,} positions ({whole}); then plays at random", "")]
-    if told.proved:
-        lines += ["", "cannot come up, proved:"]
-        lines += [wrap(f"{g.says}: {how}", "    ", "  ") for g, how in told.proved.items()]
-    if told.open:
-        lines += ["", "not shown:"]
-        for g in told.open:
-            more = f"; an engine found {told.reachable[g]}" if g in told.reachable else ""
-            lines += [wrap(g.says + more, "    ", "  ")]
-    if found.same:
-        lines += ["", "options whose values never part, proved:"]
-        lines += [wrap(f"{name}: {how}", "    ", "  ") for name, how in found.same.items()]
-    if found.unparted:
-        lines += ["", "options whose values were not seen to part:"]
-        lines += [wrap(name, "    ", "  ") for name in found.unparted]
+    lines += _listed(f"cannot come up{' ' * bool(told.scope)}{told.scope}, proved:", _how(told.proved))
+    lines += _listed(f"cannot come up {told.first}, proved; otherwise it is not known:", _how(told.partly))
+    there = {g: f"; there is {told.reachable[g]}" for g in told.reachable}
+    lines += _listed("not shown:", [g.says + there.get(g, "") for g in told.open])
+    of = f" ({told.scope})" if told.scope else ""
+    lines += _listed(f"options whose values never part{of}, proved:", told.same)
+    lines += _listed("options whose values were not seen to part:", told.unparted)
+    lines += _listed("clauses of no setting that was looked at:", [f"`{c}`" for c in told.left])
     return "\n".join(lines).strip("\n")
+
+
+def _how(proved: dict[Goal, str]) -> list[str]:
+    return [f"{g.says}: {how}" for g, how in proved.items()]
+
+
+def _listed(head: str, rows: list[str]) -> list[str]:
+    return ["", wrap(head, ""), *(wrap(r, "    ", "  ") for r in rows)] if rows else []
 
 
 def score_text(told: Score) -> str:

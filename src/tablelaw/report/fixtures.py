@@ -10,7 +10,6 @@ from typing import Any
 
 Entry = dict[str, Any]
 FORMATS = ("jsonl", "pytest", "csv", "feature")
-WIDTH = 118
 OUTCOME = ("draw", "probability", "changed", "ended", "winners")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
@@ -26,18 +25,28 @@ def jsonl(entries: Iterable[Entry]) -> Iterator[str]:
         yield _encode(e) + "\n"
 
 
-COLUMNS = ("id", "options", "players", "play", "position", "move", "legal", "clauses", *OUTCOME)
+SHARED = (
+    "id", "options", "players", "from", "steps_before", "play", "position", "to_move", "legal_count", "legal_sha256",
+)  # fmt: skip
+"""What all rows of a fixture have alike."""
+COLUMNS = (*SHARED, "move", "legal", "clauses", *OUTCOME)
 
 
 def as_csv(entries: Iterable[Entry]) -> Iterator[str]:
-    """A row for each legal move that is listed, each illegal one and each outcome."""
+    """A row for each position, then one for each legal move that is listed, each illegal one and each outcome."""
     yield _row(COLUMNS)
     for e in entries:
-        play = "; ".join(e["play"])
-        head = _row((e["id"], _options(e["options"]), e["players"], play, _encode(e["position"])))[:-1] + ","
+        start = "" if e["from"] is None else _encode(e["from"])
+        play, position = "; ".join(e["play"]), _encode(e["position"])
+        shared = (
+            e["id"], _options(e["options"]), e["players"], start, e["steps_before"], play, position, _several(e["to_move"]),
+            e["legal_count"], e["legal_sha256"],
+        )  # fmt: skip
+        head = _row(shared)[:-1] + ","
         told = {o["move"] for o in e["outcomes"]}
+        yield head + _row(("", "", "", "", "", "", e["ended"] or "", _several(e["winners"])))
         for o in e["outcomes"]:
-            won = " ".join(map(str, o["winners"]))
+            won = _several(o["winners"])
             then = (o["draw"] or "", o["probability"], _encode(o["changed"]), o["ended"] or "", won)
             yield head + _row((o["move"], "yes", " ".join(o["clauses"]), *then))
         for m in e["legal"]:
@@ -53,6 +62,10 @@ def _row(values: Iterable[object]) -> str:
     return out.getvalue()
 
 
+def _several(values: list[Any]) -> str:
+    return " ".join(map(str, values))
+
+
 def _options(options: dict[str, str]) -> str:
     return " ".join(f"{k}={v}" for k, v in options.items())
 
@@ -61,7 +74,7 @@ def _options(options: dict[str, str]) -> str:
 
 
 def as_feature(entries: Iterable[Entry]) -> Iterator[str]:
-    """Gherkin-like text: one feature, a scenario for each fixture."""
+    """Gherkin: one feature, a scenario for each fixture. A step is one line, however long: Gherkin knows no other."""
     name = ""
     for e in entries:
         if e["game"] != name:
@@ -72,42 +85,33 @@ def as_feature(entries: Iterable[Entry]) -> Iterator[str]:
 
 def _scenario(e: Entry) -> list[str]:
     rows = [f"  Scenario: {e['id']}", *(f"    # {why}" for why in e["why"])]
-    rows += _wrap(f"Given {e['players']} players" + (f", with {_options(e['options'])}" if e["options"] else ""))
+    rows.append(_step(f"Given {e['players']} players" + (f", with {_options(e['options'])}" if e["options"] else "")))
     if e["from"] is not None:
-        rows += _wrap(f"And the position {_encode(e['from'])}")
+        rows.append(_step(f"And the play begins at the position {_encode(e['from'])}"))
     if e["play"]:
-        rows += _wrap("And these moves have been played: " + "; ".join(e["play"]))
-    rows += _wrap(f"Then the position is {_encode(e['position'])}")
+        rows.append(_step("And these moves have been played: " + "; ".join(e["play"])))
+    rows.append(_step(f"Then the position is {_encode(e['position'])}"))
     if e["ended"] is not None:
-        rows += _wrap(f"And the play is over by {e['ended']}, {_won(e['winners'])}")
+        rows.append(_step(f"And the play is over by {e['ended']}, {_won(e['winners'])}"))
     if e["legal"]:
         more = e["legal_count"] - len(e["legal"])
         told = ", ".join(e["legal"]) + (f", and {more} more" if more else "")
-        rows += _wrap(f"And the legal moves are {told}")
+        rows.append(_step(f"And the legal moves are {told}"))
     else:
-        rows += _wrap("And no move is legal")
-    rows += [r for x in e["illegal"] for r in _wrap(f"But {x['move']} is forbidden by {_and(x['clauses'])}")]
+        rows.append(_step("And no move is legal"))
+    rows += [_step(f"But {x['move']} is forbidden by {_and(x['clauses'])}") for x in e["illegal"]]
     for o in e["outcomes"]:
         drawn = f" and {o['draw']} comes, with probability {o['probability']}" if o["draw"] else ""
-        rows += _wrap(f"When {o['move']} is played{drawn}")
+        rows.append(_step(f"When from this position {o['move']} is played{drawn}"))
         changed = ", ".join(f"{k} is {_encode(v)}" for k, v in o["changed"].items())
-        rows += _wrap(f"Then {changed or 'nothing changes'}, by {_and(o['clauses'])}")
+        rows.append(_step(f"Then {changed or 'nothing changes'}, by {_and(o['clauses'])}"))
         if o["ended"] is not None:
-            rows += _wrap(f"And the play is over, {_won(o['winners'])}")
+            rows.append(_step(f"And the play is over, {_won(o['winners'])}"))
     return rows
 
 
-def _wrap(text: str) -> list[str]:
-    if len(text) + 4 <= WIDTH:
-        return ["    " + text]
-    rows, row = list[str](), "    "
-    for word in text.split(" "):
-        if len(row) + len(word) >= WIDTH and row.strip():
-            rows.append(row)
-            row = "      " + word
-        else:
-            row += word if not row.strip() else " " + word
-    return [*rows, row]
+def _step(text: str) -> str:
+    return "    " + text
 
 
 def _and(names: list[str]) -> str:

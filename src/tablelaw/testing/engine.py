@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from typing import Any
 
 from tablelaw.solver import evaluate
@@ -21,6 +22,12 @@ from tablelaw.spec.questions import Reader
 from tablelaw.spec.source import Source
 from tablelaw.spec.yaml_nodes import parse_yaml
 
+MOST_TABLE_STEPS = 500
+
+
+class Endless(Exception):
+    """The table acts, and acts again."""
+
 
 class Engine:
     """One program; `new` begins a play."""
@@ -30,14 +37,27 @@ class Engine:
         self.games: dict[object, Game | None] = {}
         self.game: Game
         self.state: State
+        self.listed: tuple[State, list[Move]] | None = None
+
+    def moves(self, state: State) -> list[Move]:
+        """The legal moves; those of the position last asked about are kept."""
+        if self.listed is None or self.listed[0] is not state:
+            self.listed = state, evaluate.moves(self.game, state)
+        return self.listed[1]
 
     def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request."""
+        try:
+            return self._answer(asked)
+        except Endless:
+            return {"error": f"the table acts {MOST_TABLE_STEPS} times in a row, and goes on"}
+
+    def _answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         match asked["do"]:
             case "new":
                 return self.new(asked)
             case "legal":
-                return {"moves": [move_text(self.game, m) for m in evaluate.moves(self.game, self.state)]}
+                return {"moves": [move_text(self.game, m) for m in self.moves(self.state)]}
             case "play":
                 return self.play(asked)
             case "outcome":
@@ -54,7 +74,7 @@ class Engine:
         game = self.games[key]
         if game is None or asked["game"] != game.name:
             return {"unsupported": "no such game"}
-        self.game, start = game, evaluate.starts(game)[0]
+        self.game, self.listed, start = game, None, evaluate.starts(game)[0]
         if "position" in asked:
             node = parse_yaml(Source("position", json.dumps(asked["position"])), Diagnostics())
             start = Reader(game, Diagnostics(), start).position(node) or start
@@ -63,13 +83,14 @@ class Engine:
 
     def settled(self, state: State) -> State:
         """After what the table does where nothing is drawn or chosen."""
-        while True:
-            moves = evaluate.moves(self.game, state)
-            names = [m.action for m in moves]
-            unseen = [m for m in moves if m.actor is None and names.count(m.action) == 1 and not self.draws(m)]
+        for _ in range(MOST_TABLE_STEPS):
+            moves = self.moves(state)
+            names = Counter(m.action for m in moves)
+            unseen = [m for m in moves if m.actor is None and names[m.action] == 1 and not self.draws(m)]
             if not unseen:
                 return state
             state = evaluate.apply(self.game, state, unseen[0]).state
+        raise Endless
 
     def draws(self, move: Move) -> bool:
         """Is something drawn?"""
@@ -82,7 +103,7 @@ class Engine:
         if action is None:
             return {"illegal": "no such action"}
         kinds = {b.name: b.type for b in action.params} | {d.name: d.type for d in action.draws}
-        for move in evaluate.moves(self.game, self.state):
+        for move in self.moves(self.state):
             if move.action == action.name and {n: plain(v, kinds[n]) for n, v in move.args} == asked["args"]:
                 for drawn, _ in evaluate.draws(self.game, self.state, move):
                     if {n: plain(v, kinds[n]) for n, v in drawn} == asked.get("draw", {}):
@@ -99,9 +120,17 @@ def main() -> None:
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--without", action="append", default=[])
     args = parser.parse_args()
-    rules = load(args.spec, Diagnostics())
-    assert rules is not None
-    options = dict(text.split("=", 1) for text in args.option)
+    sink = Diagnostics()
+    rules = load(args.spec, sink)
+    if rules is None:
+        parser.error("\n".join(d.message for d in sink))
+    options = {name: value for name, _, value in (text.partition("=") for text in args.option)}
+    for name, value in options.items():
+        option = rules.document.options.get(name)
+        if option is None or all(v.name != value for v in option.values):
+            parser.error(f"no option `{name}` with the value `{value}`")
+    for clause in set(args.without) - set(rules.document.clauses()):
+        parser.error(f"no clause is called `{clause}`")
     engine = Engine(rules, options, frozenset(args.without))
     for line in sys.stdin:
         asked = json.loads(line)
