@@ -34,7 +34,7 @@ $(STAMP): pyproject.toml $(PINS)
 	@$(PIP) install -c $(PINS) setuptools wheel
 	@$(PIP) install -c $(PINS) --no-build-isolation -e '.[test,dev]'
 	@$(PIP) install -c $(PINS) --only-binary :all: stormpy 2>/dev/null || echo "no Storm for this machine: tests that ask it are skipped"
-	@$(PIP) install -c $(PINS) --only-binary :all: itf-py cvc5 junitparser 2>/dev/null || echo "no readers of exchange formats for this machine: tests that ask them are skipped"
+	@$(PIP) install -c $(PINS) --only-binary :all: itf-py cvc5 junitparser gherkin-official 2>/dev/null || echo "no readers of exchange formats for this machine: tests that ask them are skipped"
 	@touch $@
 
 demo: setup
@@ -66,6 +66,7 @@ slow: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/compiled.py
 	$(BIN)/python benchmarks/chance.py
 
 clean:

@@ -25,8 +25,8 @@ from statistics import median
 from typing import Any
 
 import page
-import run
 import storm
+from rows import machine, tell
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks-chance.md"
@@ -144,14 +144,14 @@ def measure(repeats: int, quick: bool) -> Row:
                 continue
             ways = [] if gone else [w for w in storm.WAYS if it.exactly or w != "exact"]
             for way in ("tablelaw", *ways):
-                run.tell(f"round {k + 1} of {repeats}: {it.title}, {way}")
+                tell(f"round {k + 1} of {repeats}: {it.title}, {way}")
                 found = measured("figure", name) if way == "tablelaw" else measured("storm", name, way)
                 kept = rows.setdefault(name, {}).setdefault(way, {**found, "seconds": {s: [] for s in found["seconds"]}})
                 for s, t in found["seconds"].items():
                     kept["seconds"][s].append(t)
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "machine": run.machine(),
+        "machine": machine(),
         "versions": {"tablelaw": version("tablelaw"), "Python": platform.python_version()} | ({} if gone else storm.versions()),
         "repeats": repeats,
         "load": [before, load()],
@@ -174,7 +174,7 @@ def whole(row: Row) -> float:
 def write(results: Row) -> str:
     """The page."""
     rows: dict[str, dict[str, Row]] = results["rows"]
-    parts = [HEAD.format(repeats=results["repeats"], machine=page._machine(results))]
+    parts = [HEAD.format(repeats=results["repeats"], machine=page.machine_line(results))]
     parts += [f"\n{line}.\n" for line in results["skipped"]]
     answers, clocks = [], []
     for name, ways in rows.items():
@@ -255,7 +255,7 @@ def main() -> int:
         print(text)
     else:
         PAGE.write_text(text, encoding="utf-8")
-        run.tell(f"written: {PAGE.relative_to(HERE.parent)}")
+        tell(f"written: {PAGE.relative_to(HERE.parent)}")
     return 0
 
 

@@ -16,7 +16,8 @@ HEAD = """# Benchmarks
 This page is written by `make bench`; change `benchmarks/page.py`, not the page. All figures are medians of {repeats}
 runs, made in turns within one run of that command. Seconds are processor seconds, which other work on the machine
 disturbs least, unless a clock is named. Ratios carry over to other machines better than seconds do.
-Odds beside the model checker Storm have [their own page](benchmarks-chance.md).
+Odds beside the model checker Storm have [their own page](benchmarks-chance.md), and so has
+[compiled search](benchmarks-search.md), which is what games of more than 20,000 states are searched with.
 
 {machine}.
 """
@@ -24,12 +25,12 @@ Odds beside the model checker Storm have [their own page](benchmarks-chance.md).
 SEARCH = """
 ## Exhaustive search
 
-Each game from its first position to all that can be reached, on one core, looking on the way for positions where somebody
-should move and cannot. The Spin models are written by hand (`benchmarks/*.pml`), compiled with `{flags}`. Both programs
-must count the same states in each run, or there is no page. A step is a move with one outcome of its draw. Depth-first,
-Spin has the choices inside a move taken one after the other and stores none of the positions in between; breadth-first it
-stores them, and meets fewer steps. The states given are those between moves. Spin's search is timed by its own clock, on
-the wall and in hundredths; `pan` is its whole process, with the memory it sets up. Rates and ratios are by `pan`.
+Each game from its first position to all that can be reached, on one core, by generated Python, looking on the way for
+positions where somebody should move and cannot. The Spin models are written by hand (`benchmarks/*.pml`), compiled with
+`{flags}`. Both programs must count the same states in each run, or there is no page. A step is a move with one outcome of its
+draw. Depth-first, Spin has the choices inside a move taken one after the other and stores none of the positions in between;
+breadth-first it stores them, and meets fewer steps. The states given are those between moves. Spin's search is timed by its
+own clock, on the wall and in hundredths; `pan` is its whole process, with the memory it sets up. Rates and ratios are by `pan`.
 """
 
 WHOLE = """
@@ -99,10 +100,9 @@ goes on with search.
 WHY = """
 Why:
 
-- The search runs as generated Python on whole numbers, and keeps for each state the one it was first met from, so that
-  every answer comes with a shortest play. Spin runs compiled C, and depth-first keeps no such links. The generator writes
-  integers and flat loops only, so that a compiled back end can take its text later; until then, whoever has hundreds of
-  millions of states should use Spin.
+- The search here runs as generated Python on whole numbers, and keeps for each state the one it was first met from, so that
+  every answer comes with a shortest play. Spin runs compiled C, and depth-first keeps no such links. The same generator
+  writes C too, once a search without boards has met 20,000 states: [compiled search](benchmarks-search.md).
 - A roll of nine dice has 2,002 outcomes. The search makes each as a step of its own. Spin breadth-first stores the
   positions while the dice are being chosen, shares them between outcomes, and so meets far fewer steps: that is a better
   method, not only a faster language.
@@ -118,7 +118,7 @@ Why:
 
 def write(results: Row) -> str:
     """The whole page."""
-    parts = [HEAD.format(repeats=results["repeats"], machine=_machine(results))]
+    parts = [HEAD.format(repeats=results["repeats"], machine=machine_line(results))]
     parts += [f"\n{line}.\n" for line in results["skipped"]]
     parts += [SEARCH.format(flags="gcc -O2 -DSAFETY -DNOFAIR -DNOREDUCE"), "\n", _searches(results)]
     parts += [WHOLE, "\n", _whole(results)]
@@ -159,7 +159,8 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def _fill(text: str) -> str:
+def filled(text: str) -> str:
+    """A paragraph in lines."""
     return fill(text, 122, break_long_words=False, break_on_hyphens=False)
 
 
@@ -167,15 +168,16 @@ def _listed(words: list[str], last: str) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" {last} {words[-1]}"
 
 
-def _machine(results: Row) -> str:
+def machine_line(results: Row, so: str = "limits by the clock came early") -> str:
+    """Where and when it was measured."""
     m = results["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     load = results["load"]
     told = f"; load average {load[0]} before and {load[-1]} after (1 is this run itself)" if load else ""
     where = f"{m['processor']}, {m['cores']} cores, {m['memory']}, {m['system']}"
     busy = load and min(load) > float(m["cores"]) + 1
-    early = ". The machine was busy with other work throughout, so that limits by the clock came early" if busy else ""
-    return _fill(f"Measured {results['date']} on {where}{told}. With {versions}{early}")
+    early = f". The machine was busy with other work throughout, so that {so}" if busy else ""
+    return filled(f"Measured {results['date']} on {where}{told}. With {versions}{early}")
 
 
 def _spin(results: Row, game: str, order: str) -> Row | None:
@@ -191,8 +193,8 @@ def _searches(results: Row) -> str:
             f"{r['states']:,}",
             f"{r['steps']:,}",
             seconds(spent),
-            _rate(r["states"], spent),
-            _rate(r["steps"], spent),
+            rate(r["states"], spent),
+            rate(r["steps"], spent),
         ]
         for order in ("depth-first", "breadth-first"):
             peer = _spin(results, r["game"], order)
@@ -205,23 +207,24 @@ def _searches(results: Row) -> str:
     for r in results["explicit"]:
         if r["expanded"] < r["states"]:
             told = f"{r['title']}: stopped there, with the successors of {r['expanded']:,} states made"
-            text += "\n" + _fill(f"{told}; the whole game is out of reach.") + "\n"
+            text += "\n" + filled(f"{told}; the whole game is out of reach.") + "\n"
     steps = [
         (r, _spin(results, r["game"], "depth-first"), _spin(results, r["game"], "breadth-first")) for r in results["explicit"]
     ]
     counts = [f"{r['title']} {d['steps']:,} and {b['steps']:,}" for r, d, b in steps if d and b]
     if counts:
-        text += "\n" + _fill(f"Spin's transitions, depth-first and breadth-first: {'; '.join(counts)}.") + "\n"
+        text += "\n" + filled(f"Spin's transitions, depth-first and breadth-first: {'; '.join(counts)}.") + "\n"
     return text
 
 
 def _searched(mine: Row, peer: Row) -> list[str]:
     s, run = middle(peer, "search"), middle(peer, "run")
     told = ["<0.01" if s < 0.01 else f"{s:.2f}", seconds(run)]
-    return [*told, _rate(peer["states"], run), times(middle(mine, "search") / run)] if run >= FINEST else [*told, "–", "–"]
+    return [*told, rate(peer["states"], run), times(middle(mine, "search") / run)] if run >= FINEST else [*told, "–", "–"]
 
 
-def _rate(count: int, spent: float) -> str:
+def rate(count: int, spent: float) -> str:
+    """So many a second, to two digits."""
     return f"{float(f'{count / spent:.2g}'):,.0f}" if spent else "–"
 
 
@@ -300,7 +303,7 @@ def _together(results: Row, counts: list[int]) -> str:
             )
             together, apart = seconds(middle(r, "proof")), seconds(alone)
             told.append(f"with {players} players {r['verdict']} proofs take {together} s, and {apart} s one by one")
-    return "\n" + _fill(f"Asked of one engine, which keeps what it has proved, {'; '.join(told)}.") + "\n" if told else ""
+    return "\n" + filled(f"Asked of one engine, which keeps what it has proved, {'; '.join(told)}.") + "\n" if told else ""
 
 
 def _boards(results: Row) -> list[str]:
@@ -308,7 +311,7 @@ def _boards(results: Row) -> list[str]:
         return []
     slow = middle(results["rates"][0], "told")
     count = results["rates"][0]["layouts"]
-    rows = [[r["way"], _rate(count, middle(r, "told")), times(slow / middle(r, "told"))] for r in results["rates"]]
+    rows = [[r["way"], rate(count, middle(r, "told")), times(slow / middle(r, "told"))] for r in results["rates"]]
     parts = [BOARDS.format(layouts=count), "\n", table(["", "layouts/s", "times the graphs"], rows)]
     for text, key, heads in (
         (CITIES, "cities", {"cities": "closed cities", "made": "turned ones apart"}),

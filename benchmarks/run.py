@@ -31,6 +31,7 @@ import page
 import spin
 import z3_dice
 import z3_layouts
+from rows import Differs, machine, put, tell
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
@@ -39,29 +40,7 @@ LIMIT = 10.0
 HARD = 1200.0
 WHOLLY = (2, 5)
 """For how many players all questions are asked; for others, and when quick, those alone that have a peer."""
-COUNTS = ("states", "steps", "lines", "loops", "cities", "made", "positions")
-"""What must be the same in each run."""
 Results = dict[str, Any]
-
-
-class Differs(Exception):
-    """Two programs that should count the same states do not."""
-
-
-def machine() -> dict[str, str]:
-    """The processor, the memory and the system, as far as the system tells."""
-    cpu, memory = platform.processor() or platform.machine(), ""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                cpu = line.partition(":")[2].strip()
-                break
-        for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("MemTotal"):
-                memory = f"{int(line.split()[1]) / (1 << 20):.0f} GiB"
-    except OSError:
-        pass
-    return {"processor": cpu, "cores": str(os.cpu_count()), "memory": memory, "system": platform.system()}
 
 
 def child(*args: str) -> tuple[Any, float]:
@@ -105,19 +84,6 @@ def hand_written(players: int, limit: float, skip: set[str]) -> Iterator[dict[st
         began = time.process_time()
         verdict = z3_dice.METHODS[method](question, players, limit)
         yield {"question": question, "method": method, "verdict": verdict, "seconds": time.process_time() - began}
-
-
-def put(rows: list[Results], keys: Results, facts: Results, seconds: dict[str, float]) -> None:
-    """Add a run's seconds to the row with these keys. Its facts are those of the first run; counts must not change."""
-    row = next((r for r in rows if all(r[k] == v for k, v in keys.items())), None)
-    if row is None:
-        row = {**keys, **facts, "seconds": {k: [] for k in seconds}}
-        rows.append(row)
-    for count in COUNTS:
-        if row.get(count) != facts.get(count):
-            raise Differs(f"{keys}: {row.get(count)} {count} at first and {facts.get(count)} now")
-    for k, v in seconds.items():
-        row["seconds"][k].append(round(v, 6))
 
 
 def measure(repeats: int, quick: bool, limit: float) -> Results:
@@ -234,11 +200,6 @@ def wins(results: Results, quick: bool) -> None:
         facts = {k: found[k] for k in ("verdict", "positions", "mebibytes")}
         keys = {"title": row.title, "published": row.published, "theirs": row.seconds}
         put(results["forced"], keys, facts, {"asked": found["seconds"], "whole": whole})
-
-
-def tell(line: str) -> None:
-    """Say on standard error how far it is."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def main() -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -26,6 +28,11 @@ def module(name: str) -> ModuleType:
 
 
 page, spin, z3_dice, layouts = module("page"), module("spin"), module("z3_dice"), module("layouts")
+compiled_ours = module("compiled_ours")
+with pytest.MonkeyPatch.context() as patch:
+    patch.setitem(sys.modules, "page", page)
+    patch.setitem(sys.modules, "spin", spin)
+    compiled_page, tlc = module("compiled_page"), module("tlc")
 
 
 def sample() -> dict[str, Any]:
@@ -187,6 +194,13 @@ def test_spin_report_of_a_search_that_was_cut(report: str) -> None:
         spin.read_report(report)
 
 
+def test_spin_tells_millions_in_six_digits() -> None:
+    report = REPORT.replace("1016", "3.94571e+06")
+    assert spin.read_report(report.replace("9044", "3945711"))["states"] == 3945711
+    with pytest.raises(spin.Cut):  # some were inside atomic steps, and how many is not told
+        spin.read_report(report.replace("9044", "5000000"))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(spin.missing() is not None, reason="Spin is not installed")
 @pytest.mark.parametrize("order", ["depth-first", "breadth-first"])
@@ -195,6 +209,104 @@ def test_spin_report_of_a_search_that_was_cut(report: str) -> None:
 )
 def test_spin_counts_the_same_states(model: str, defines: list[str], states: int, order: str) -> None:
     assert spin.measure(model, defines, order)["states"] == states
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(spin.missing() is not None, reason="Spin is not installed")
+@pytest.mark.parametrize("order", ["depth-first", "breadth-first"])
+@pytest.mark.parametrize("name", compiled_ours.MODELS)
+def test_spin_counts_what_compiled_search_does(name: str, order: str) -> None:
+    it = compiled_ours.MODELS[name]
+    found = spin.weigh(it.spin, it.defines, order, it.arguments[order])
+    assert found["states"] == it.states
+    assert found["mebibytes"] > 0
+    assert compiled_ours.search(name, "C")["states"] == it.states
+
+
+def test_both_engines_find_the_same_states_and_steps() -> None:
+    ways = [compiled_ours.search("connect-3-4", way) for way in ("C", "Python")]
+    assert [w["states"] for w in ways] == [7157, 7157]
+    assert [w["steps"] for w in ways] == [11818, 11818]
+
+
+def test_options_of_the_models_are_those_of_the_peers() -> None:
+    for it in compiled_ours.MODELS.values():
+        assert (FOLDER / f"{it.spin}.pml").exists()
+        assert set(it.arguments) == set(spin.ORDERS)
+        assert not it.tlc or (FOLDER / f"{it.tlc}.tla").exists()
+
+
+def searched() -> dict[str, Any]:
+    """Results of compiled search, made up: two million states, one target missed."""
+    rows = [
+        ("tablelaw", {"search": [1.0, 3.0, 1.0], "processor": [1.0] * 3}, [100]),
+        ("tablelaw, all processors", {"search": [0.5] * 3, "processor": [1.5] * 3}, [120]),
+        ("command, cold", {"cold": [2.0] * 3, "cold processor": [1.0] * 3}, [150]),
+        ("Spin depth-first", {"search": [2.0], "processor": [3.0], "cold": [5.0], "cold processor": [6.0]}, [300]),
+        ("Spin breadth-first", {"search": [4.0], "processor": [5.0], "cold": [8.0], "cold processor": [9.0]}, [200]),
+    ]
+    facts = {"title": "Game A", "states": 2_000_000, "steps": 5_000_000, "arguments": "-w20", "floor": [28]}
+    return {
+        **{k: v for k, v in sample().items() if k in ("date", "machine", "versions", "repeats", "load")},
+        "skipped": ["TLC was not measured: java not found"],
+        "search": [{"game": "a", "program": p, **facts, "seconds": s, "mebibytes": m} for p, s, m in rows],
+        "growth": [
+            {"curve": "Curve", "size": f"n = {n}", "states": n, "steps": n, "seconds": {"C": [n / 1e6], "Python": [n / 1e4]}}
+            for n in (1000, 10_000, 100_000)
+        ],
+    }
+
+
+def test_page_of_compiled_search() -> None:
+    text = compiled_page.write(searched())
+    assert "TLC was not measured: java not found." in text
+    assert "| Game A | 2,000,000 | 5,000,000 | 1.00 | 2,000,000 | 2.00 | 2.0 | 4.00 | 4.0 | 0.500 | 2.0 |" in text
+    assert "| Game A | 2.00 (1.00) | – | – | 5.00 (6.00) | 0.40 | 8.00 (9.00) | 0.25 | – |" in text
+    assert "| Game A | 100 | 28 | 150 | 300 | 200 | 0.50 | – |" in text
+    assert "| search, times Spin depth-first | at least 2.5 | 2.0 (short) |" in text
+    assert "| search, times Spin breadth-first | at least 4 | 4.0 |" in text
+    assert "| memory, of Spin breadth-first | at most 0.8 | 0.50 |" in text
+    assert "| n = 100000 | 100,000 | 0.100 | 10.0 | 100 |" in text
+    assert "Curve, compiled: 1.00 over 2 sizes; Curve, Python: 1.00 over 3 sizes" in text
+    assert "short)" not in compiled_page.write({**searched(), "search": searched()["search"][:1]})
+
+
+def test_exponent_is_the_slope_of_the_logarithms() -> None:
+    assert compiled_page.exponent([(10, 3), (100, 300), (1000, 30_000)]) == pytest.approx(2)
+    assert compiled_page.exponent([(10, 3)]) is None
+
+
+def test_picture_has_a_line_for_each_engine() -> None:
+    text = compiled_page.picture(searched())
+    root = ElementTree.fromstring(text)
+    kinds = [e.tag.rpartition("}")[2] for e in root]
+    assert kinds.count("polyline") == 2
+    assert kinds.count("circle") == 5
+    assert ElementTree.fromstring(compiled_page.picture({**searched(), "growth": []})) is not None
+
+
+TLC_REPORT = """Model checking completed. No error has been found.
+483841 states generated, 181440 distinct states found, 0 states left on queue.
+"""
+
+
+def test_tlc_report_is_read() -> None:
+    assert tlc.states(TLC_REPORT) == 181440
+    with pytest.raises(spin.Cut):
+        tlc.states(TLC_REPORT.replace(" 0 states left", " 5 states left"))
+    with pytest.raises(spin.Cut):
+        tlc.states(TLC_REPORT.replace("No error", "Deadlock"))
+
+
+def test_what_a_command_took(tmp_path: Path) -> None:
+    code = "import os, sys; x = bytearray(50 << 20); x[::4096] = b'1' * len(x[::4096]); print(len(os.sched_getaffinity(0)))"
+    text, spent = spin.ran([sys.executable, "-c", code], tmp_path, core=True)
+    assert text.strip() == "1"
+    assert spent.mebibytes > 50
+    assert spent.processor > 0
+    assert spent.clock > 0
+    with pytest.raises(subprocess.CalledProcessError):
+        spin.ran([sys.executable, "-c", "raise SystemExit(3)"], tmp_path)
 
 
 @pytest.mark.parametrize("players", [2, 5])

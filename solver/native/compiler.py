@@ -18,7 +18,8 @@ from pathlib import Path
 
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 
-FLAGS = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w", "-x", "c")
+FLAGS = ("-O1", "-ftree-pre", "-shared", "-fPIC", "-fvisibility=hidden", "-w", "-x", "c")
+"""As quick a search as -O2 gives, compiled in little more than half the time."""
 LONG = 400_000
 """Source of more characters is compiled with less effort: functions of that length cost the optimiser minutes."""
 
@@ -57,7 +58,7 @@ def library(source: str, budget: Budget) -> ctypes.CDLL:
     command = compiler()
     if command is None:
         raise NoCompiler("there is no C compiler")
-    flags = ("-O1", *FLAGS[1:]) if len(source) > LONG else FLAGS
+    flags = FLAGS if len(source) < LONG else ("-O1", *FLAGS[2:])
     told = "\n".join([*command, *flags, platform.machine(), sys.platform, source])
     name = hashlib.sha256(told.encode()).hexdigest()[:32] + ".so"
     try:
