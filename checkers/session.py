@@ -97,6 +97,8 @@ class Session:
         try:
             if self.request.kept is None:
                 verdict = self._worked_out(case, asked, engines)
+            elif self._covered(case) and (whole := self._for_all(case)) is not None:  # kept as what it is: one for all
+                verdict = self._broken_start(asked, engines) or whole
             else:
                 about = self._about("case", case, [dict(case.setting), self._covered_hash(case)])
                 verdict = self.request.kept.answer(about, engines.game, lambda: self._worked_out(case, asked, engines))

@@ -10,6 +10,7 @@ from tablelaw.checkers.fixture_set import ELSEWHERE_NOT, FixtureSet, questions
 from tablelaw.checkers.goals import Goal, effects_of, exceptions, sections
 from tablelaw.checkers.looking import bound, no
 from tablelaw.solver.engine import Engines
+from tablelaw.solver.evaluate import State
 from tablelaw.solver.sameness import conjunction, some_move
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.verdict import Verdict
@@ -47,7 +48,7 @@ def uncovered(found: FixtureSet, seconds: float) -> Uncovered:
     told = Uncovered()
     budget = Budget(seconds) if seconds else Budget()
     wide = Everywhere(found, budget)
-    asking = {id(u): _Asking(u) for u in found.unders.values()}
+    asking = {id(u): _Asking(u, found.given) for u in found.unders.values()}
     proved: dict[Goal, str] = {}
     for goal in found.missing():
         having = [u for u in found.unders.values() if goal in u.goals]
@@ -88,7 +89,7 @@ def _elsewhere(wide: Everywhere, proved: dict[Goal, str], told: Uncovered, budge
         under = wide.under(case, wanted) if wanted else None
         if under is None:
             continue
-        asking = _Asking(under)
+        asking = _Asking(under, wide.found.given)
         for goal in [g for g in wanted if g in under.goals]:
             said = "found" if goal in under.search.found else asking.why(goal, budget)
             if said.startswith("found"):
@@ -105,8 +106,8 @@ def _elsewhere(wide: Everywhere, proved: dict[Goal, str], told: Uncovered, budge
 class _Asking:
     """One game that is asked whether something can ever come up."""
 
-    def __init__(self, under: Under) -> None:
-        self.under, self.game = under, under.game
+    def __init__(self, under: Under, given: State | None) -> None:
+        self.under, self.game, self.given = under, under.game, given
         self.engines: Engines | None = None
         self.actions: dict[str, str] = {}
 
@@ -142,7 +143,7 @@ class _Asking:
         if budget.seconds and budget.left() <= 0.1:
             return ""
         self.engines = self.engines or Engines(self.game, "auto", False)
-        asked = Asked(name, "never", None, formula=formula)
+        asked = Asked(name, "never", None, formula=formula, given=self.given)
         try:
             verdict: Verdict = self.engines.ask(asked, budget.part(EACH))
         except OutOfBudget:

@@ -5,7 +5,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-DATA = ("*.py", "py.typed", "schema.json", "*.yaml", "templates/*.yaml")
+DATA = ("*.py", "*.c", "py.typed", "schema.json", "*.yaml", "templates/*.yaml")
 
 
 def main(wheel: str) -> int:

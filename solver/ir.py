@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from tablelaw.spec.source import Span
 
 BIG = 2**62
+"""From here on a term's bounds are not known: it then has -BIG and BIG, and no such bound decides anything."""
+_REACHING = {"add", "sub", "mul", "floordiv", "xor"}
+"""Operations whose value may lie beyond the bounds of what they are of."""
 
 
 class Term:
@@ -27,6 +30,11 @@ class Term:
     def __init__(self, uid: int, op: str, args: tuple[Term, ...], number: int, lo: int, hi: int, truth: bool) -> None:
         self.uid, self.op, self.args, self.number, self.lo, self.hi, self.truth = uid, op, args, number, lo, hi, truth
         self.level = number if op == "input" else max((a.level for a in args), default=-1)
+
+    @property
+    def unbounded(self) -> bool:
+        """Are the bounds not known?"""
+        return self.op != "const" and self.hi >= BIG
 
     def __repr__(self) -> str:
         return f"{self.op}#{self.number}" if not self.args else f"{self.op}({', '.join(map(repr, self.args))})"
@@ -45,9 +53,12 @@ class Terms:
         key = (op, number, truth, *(a.uid for a in args)) if op != "input" else (op, number, truth, lo, hi)
         found = self.table.get(key)
         if found is None:
-            if lo == hi and op not in ("const", "switch"):
+            if lo == hi and op not in ("const", "switch") and abs(lo) < BIG:
                 return self.const(lo, truth)
-            found = Term(len(self.table), op, args, number, max(lo, -BIG), min(hi, BIG), truth)
+            unknown = lo <= -BIG or hi >= BIG or (op in _REACHING and any(a.unbounded or abs(a.lo) >= BIG for a in args))
+            if unknown and op != "const":
+                lo, hi = -BIG, BIG
+            found = Term(len(self.table), op, args, number, lo, hi, truth)
             self.table[key] = found
         return found
 
@@ -111,9 +122,10 @@ class Terms:
             return self.const(0)
         if a.op == "const" and b.op == "const":
             return self.const(a.number % b.number)
-        if b.op == "const" and b.number > 0 and a.lo >= 0 and a.hi < b.number:
+        if b.op == "const" and a.lo >= 0 and _below(a, b):
             return a
-        return self._make("mod", (a, b), min(b.lo + 1, 0), max(b.hi - 1, 0))
+        lo, hi = (-BIG, BIG) if b.unbounded else (min(b.lo + 1, 0), max(b.hi - 1, 0))
+        return self._make("mod", (a, b), lo, hi)
 
     def xor(self, a: Term, b: Term) -> Term:
         if a.op == "const" and b.op == "const":
@@ -125,7 +137,7 @@ class Terms:
     def eq(self, a: Term, b: Term) -> Term:
         if a is b:
             return self.true
-        if a.hi < b.lo or b.hi < a.lo:
+        if _below(a, b) or _below(b, a):
             return self.false
         if a.op == "const" and b.op == "const":
             return self.true if a.number == b.number else self.false
@@ -142,16 +154,16 @@ class Terms:
         return self._make("eq", (a, b), 0, 1, True)
 
     def lt(self, a: Term, b: Term) -> Term:
-        if a.hi < b.lo:
+        if _below(a, b):
             return self.true
-        if a.lo >= b.hi:
+        if _at_most(b, a):
             return self.false
         return self._make("lt", (a, b), 0, 1, True)
 
     def le(self, a: Term, b: Term) -> Term:
-        if a.hi <= b.lo or a is b:
+        if _at_most(a, b) or a is b:
             return self.true
-        if a.lo > b.hi:
+        if _below(b, a):
             return self.false
         return self._make("le", (a, b), 0, 1, True)
 
@@ -274,6 +286,15 @@ class Terms:
             case "ite":
                 return self.ite(*args)
         return self.select(args[0], args[1:])
+
+
+def _below(a: Term, b: Term) -> bool:
+    """Is a smaller than b by their bounds?"""
+    return a.hi < b.lo and not (a.unbounded or b.unbounded)
+
+
+def _at_most(a: Term, b: Term) -> bool:
+    return a.hi <= b.lo and not (a.unbounded or b.unbounded)
 
 
 def _bounded(t: Term, test: Term, holds: bool) -> tuple[int, int]:

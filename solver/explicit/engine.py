@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 from weakref import WeakSet
@@ -12,7 +13,7 @@ from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board, never_falls
 from tablelaw.solver.explicit import counts, deep, lassos, search
 from tablelaw.solver.explicit.forcing import Arena
-from tablelaw.solver.ir import Model, Term
+from tablelaw.solver.ir import BIG, Model, Term
 from tablelaw.solver.loops import against, people, whose
 from tablelaw.solver.native.compiler import NoCompiler, compiler
 from tablelaw.solver.native.space import NativeSpace
@@ -97,7 +98,8 @@ class Explicit:
             verdict, space = self._answer(asked, problem, space, budget)
         finally:
             for kept in self._native:
-                kept.keep()
+                with suppress(OutOfBudget):  # an answer is not lost because what shows it cannot be written
+                    kept.keep()
         verdict.engine = NAME
         if verdict.states is None:
             verdict.states = len(space.states)
@@ -209,7 +211,7 @@ class Explicit:
         for hit, number in search.values(problem, space, prop, where, sign, budget):
             if best is None or sign * number > sign * best[0]:
                 best = number, hit
-                if number == limit and not problem.counters:
+                if number == limit and abs(limit) < BIG and not problem.counters:
                     known, notes = "proved", ["no value lies beyond it"]
                     break
         if best is None:
@@ -252,7 +254,7 @@ class Explicit:
         if asked.up_to:
             return self._classes(asked, problem, space, good, budget)
         if not problem.counters:
-            n = len(space.states) if where is None else space.tally(where.start)
+            n = len(space.states) if where is None else space.tally(where.start, budget)
         else:
             n = len({space.bare(s, slots) for s in space.states if good is None or good(s)})
         return Verdict("value", "exhausted", value=str(n))

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from tablelaw import __version__
 from tablelaw.solver.ir import Model
@@ -33,51 +33,85 @@ FILES = ("states", "parents", "stuck", "faulty")
 
 
 class InUse(Exception):
-    """Another run writes here."""
+    """Another run writes here; `ours`: another search of this one."""
+
+    def __init__(self, ours: bool) -> None:
+        super().__init__()
+        self.ours = ours
 
 
 class Checkpoint:
     """What one search keeps on disk."""
 
+    _open: ClassVar[set[Path]] = set()
+    """The folders that this process writes to."""
+
     def __init__(self, folder: Path, model: Model) -> None:
         """Raises `InUse` and `OSError`."""
         told = "\n".join([__version__, successor_source(model), repr(model.starts), repr([(s.lo, s.hi) for s in model.slots])])
-        self.folder = folder / hashlib.sha256(told.encode()).hexdigest()[:24]
+        self.folder = (folder / hashlib.sha256(told.encode()).hexdigest()[:24]).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self.folder in self._open:
+            raise InUse(ours=True)
         self._lock = _locked(self.folder / "lock")
-        self.saved = dict.fromkeys(FILES, 0)
+        self._open.add(self.folder)
         self.last = time.monotonic()
         self.pause = EVERY
+        self._begin()
+
+    def _begin(self) -> None:
+        self.saved = dict.fromkeys((*FILES, "expanded", "steps"), 0)
+        self._hashes = {name: hashlib.blake2b() for name in FILES}
 
     def __del__(self) -> None:
         if hasattr(self, "_lock"):
             self._lock.close()
+            self._open.discard(self.folder)
 
     def restore(self, space: NativeSpace) -> None:
         """Put what was kept into a space that has its starts alone; what is not whole is not used.
 
-        Raises `MemoryError`, and `ValueError` (with half of it in the space) where what was kept is spoiled.
+        Raises `MemoryError`, and `ValueError` (perhaps with half of it in the space) where what was kept is spoiled.
         """
         try:
-            at = json.loads((self.folder / "at.json").read_text(encoding="ascii"))
-            counts = {name: int(at[name]) for name in FILES}
-            expanded, steps = int(at["expanded"]), int(at["steps"])
-        except (OSError, ValueError, KeyError, TypeError):
+            text = (self.folder / "at.json").read_text(encoding="ascii")
+        except OSError:
             return
+        try:
+            self._restore(space, text)
+        except (ValueError, KeyError, TypeError, OSError) as why:
+            (self.folder / "at.json").unlink(missing_ok=True)  # before its files are written over
+            self._begin()
+            raise ValueError("what was kept is not whole") from why
+
+    def _restore(self, space: NativeSpace, text: str) -> None:
+        at, _, digest = text.rpartition("\n")
+        if hashlib.sha256(at.encode()).hexdigest() != digest:
+            raise ValueError
+        told = json.loads(at)
+        counts = {name: int(told[name]) for name in self.saved}
         sizes = self._sizes(space)
-        whole = all((self.folder / n).is_file() and (self.folder / n).stat().st_size >= counts[n] * sizes[n] for n in FILES)
-        if not whole or not space.starts <= counts["states"] == counts["parents"] or not 0 <= expanded <= counts["states"]:
-            return
+        first = space.starts
         with (self.folder / "states").open("rb") as states, (self.folder / "parents").open("rb") as parents:
-            kept = [int.from_bytes(states.read(sizes["states"]), "little") for _ in range(space.starts)]
-            parents.seek(space.starts * 4)
-            if kept != list(space.states):
-                return
-            for first in range(space.starts, counts["states"], CHUNK):
-                n = min(CHUNK, counts["states"] - first)
-                space.load(states.read(n * sizes["states"]), parents.read(n * 4), n)
-        noted = [(self.folder / name).read_bytes()[: counts[name] * 4] for name in ("stuck", "faulty")]
-        space.resume(expanded, steps, *noted)
+            kept = states.read(first * sizes["states"])
+            if kept != b"".join(s.to_bytes(sizes["states"], "little") for s in space.states):
+                raise ValueError
+            self._hashes["states"].update(kept)
+            self._hashes["parents"].update(parents.read(first * sizes["parents"]))
+            for k in range(first, counts["states"], CHUNK):
+                n = min(CHUNK, counts["states"] - k)
+                more = states.read(n * sizes["states"]), parents.read(n * sizes["parents"])
+                self._hashes["states"].update(more[0])
+                self._hashes["parents"].update(more[1])
+                if len(more[0]) != n * sizes["states"] or len(more[1]) != n * sizes["parents"]:
+                    raise ValueError
+                space.load(*more, n)
+        noted = [(self.folder / name).read_bytes()[: counts[name] * sizes[name]] for name in ("stuck", "faulty")]
+        for name, content in zip(("stuck", "faulty"), noted, strict=True):
+            self._hashes[name].update(content)
+        if any(self._hashes[name].hexdigest() != told["hashes"][name] for name in FILES):
+            raise ValueError
+        space.resume(counts["expanded"], counts["steps"], *noted)
         self.saved = counts
 
     def now_and_then(self, space: NativeSpace) -> None:
@@ -94,7 +128,12 @@ class Checkpoint:
             "parents": int(search.count),
             "stuck": int(search.stuck_count),
             "faulty": int(search.faulty_count),
+            "expanded": int(search.expanded),
+            "steps": int(search.steps),
         }
+        if counts == self.saved:
+            return
+        hashes = {name: self._hashes[name].copy() for name in FILES}
         for name in FILES:
             pointer, first, last, size = getattr(search, name), self.saved[name], counts[name], sizes[name]
             path = self.folder / name
@@ -102,14 +141,17 @@ class Checkpoint:
                 file.seek(first * size)
                 for k in range(first, last, CHUNK):
                     start = ctypes.addressof(pointer.contents) + k * size
-                    file.write(ctypes.string_at(start, (min(k + CHUNK, last) - k) * size))
+                    content = ctypes.string_at(start, (min(k + CHUNK, last) - k) * size)
+                    hashes[name].update(content)
+                    file.write(content)
                 _settled(file)
+        at = json.dumps({**counts, "hashes": {name: h.hexdigest() for name, h in hashes.items()}})
         half = self.folder / "at.json.part"
         with half.open("wb") as file:
-            file.write(json.dumps({**counts, "expanded": int(search.expanded), "steps": int(search.steps)}).encode("ascii"))
+            file.write(f"{at}\n{hashlib.sha256(at.encode()).hexdigest()}".encode("ascii"))
             _settled(file)
         os.replace(half, self.folder / "at.json")
-        self.saved = counts
+        self.saved, self._hashes = counts, hashes
         self.last = time.monotonic()
         self.pause = max(EVERY, SHARE * (self.last - began))
 
@@ -143,5 +185,5 @@ def _locked(path: Path) -> BinaryIO:
     except OSError:
         with suppress(OSError):
             file.close()
-        raise InUse(str(path.parent)) from None
+        raise InUse(ours=False) from None
     return file

@@ -4,6 +4,7 @@
 API i64 choice_links(Search *x, u64 first, u64 last, u64 *heads, u32 **tags) {
     Out *out = &x->part.out;
     u64 total = 0;
+    out->failed = 0;
     for (u64 i = first; i < last; i++) {
         out->base = total, out->count = 0, out->faults = 0;
         tagged(x->states + i * WORDS, out);

@@ -20,6 +20,8 @@ from tablelaw.solver.space.graph import Budget, OutOfBudget
 
 FLAGS = ("-O1", "-ftree-pre", "-shared", "-fPIC", "-fvisibility=hidden", "-w", "-x", "c")
 """As quick a search as -O2 gives, compiled in little more than half the time."""
+MOST_BYTES = 128 << 20
+"""So much compiled code is kept."""
 LONG = 400_000
 """Source of more characters is compiled with less effort: functions of that length cost the optimiser minutes."""
 
@@ -66,16 +68,30 @@ def library(source: str, budget: Budget) -> ctypes.CDLL:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not ours(folder):
             raise OSError
-        if not (folder / name).exists():
+        if (folder / name).exists():
+            os.utime(folder / name)  # what was used last is thrown away last
+        else:
             _compile(command, flags, source, folder, name, budget)
+            _make_room(folder)
         return ctypes.CDLL(str(folder / name))
-    except OSError:  # a folder that cannot be used: compile into one that is thrown away
-        with tempfile.TemporaryDirectory(prefix="tablelaw-", ignore_cleanup_errors=True) as temporary:
-            _compile(command, flags, source, Path(temporary), name, budget)
-            try:
+    except (OSError, RuntimeError):  # a folder that cannot be used, or none: compile into one that is thrown away
+        try:
+            with tempfile.TemporaryDirectory(prefix="tablelaw-", ignore_cleanup_errors=True) as temporary:
+                _compile(command, flags, source, Path(temporary), name, budget)
                 return ctypes.CDLL(str(Path(temporary) / name))
-            except OSError as why:
-                raise NoCompiler(f"what the C compiler made cannot be loaded: {why}") from None
+        except OSError as why:
+            raise NoCompiler(f"what was compiled cannot be used: {why}") from None
+
+
+def _make_room(folder: Path) -> None:
+    """Throw away what was used longest ago, where there is too much."""
+    rows = sorted((p.stat().st_mtime, p.stat().st_size, p) for p in folder.glob("*.so"))
+    taken = sum(size for _, size, _ in rows)
+    for _, size, path in rows[:-1]:
+        if taken <= MOST_BYTES:
+            break
+        path.unlink(missing_ok=True)
+        taken -= size
 
 
 def ours(folder: Path) -> bool:
@@ -100,10 +116,14 @@ def _compile(command: tuple[str, ...], flags: tuple[str, ...], source: str, fold
             timeout=None if seconds == float("inf") else max(seconds, 0.01),
             check=False,
         )
+    except (OSError, subprocess.TimeoutExpired) as why:
+        Path(half).unlink(missing_ok=True)
+        if isinstance(why, OSError):
+            raise NoCompiler(f"the C compiler cannot be run: {why}") from None
+        raise OutOfBudget(f"the time of {budget.seconds:g} s is over") from None
+    try:
         if made.returncode:
             raise NoCompiler(f"the C compiler failed: {made.stderr.strip()[:500]}")
         os.replace(half, folder / name)
-    except subprocess.TimeoutExpired:
-        raise OutOfBudget(f"the time of {budget.seconds:g} s is over") from None
     finally:
         Path(half).unlink(missing_ok=True)

@@ -121,6 +121,7 @@ API int search_expand(Search *x, u64 count, u64 most) {
 API i64 search_links(Search *x, u64 first, u64 last, u64 *heads) {
     Out *out = &x->part.out;
     u64 total = 0;
+    out->failed = 0;
     for (u64 i = first; i < last; i++) {
         out->base = 0, out->count = 0, out->faults = 0;
         successors(x->states + i * WORDS, out);

@@ -11,9 +11,10 @@ from typing import Any
 
 from tablelaw.solver.ir import Model, Term
 from tablelaw.solver.native.checkpoint import Checkpoint, InUse
-from tablelaw.solver.native.compiler import library
+from tablelaw.solver.native.compiler import NoCompiler, library
 from tablelaw.solver.native.held import AT_ONCE, FULL, NO_MEMORY, SHORT, TOO_MANY, Held, Index, Noted, Parents, States
 from tablelaw.solver.native.together import Together, processors
+from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.generate import native_formula, native_successors
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space, memory_used
 from tablelaw.solver.space.pack import packing
@@ -75,7 +76,8 @@ class NativeSpace(Space):
         held = self.held = Held(self._library, max(1, -(-self.pack.bits // WORD)))
         held.search.spare = MANY
         for s in self._first:
-            self._library.search_start(held.at, held.packed(s))
+            if self._library.search_start(held.at, held.packed(s)):
+                raise MemoryError
         self.index = Index(held)  # type: ignore[assignment]
         self.states = States(held)  # type: ignore[assignment]
         self.parents = Parents(held)  # type: ignore[assignment]
@@ -88,7 +90,9 @@ class NativeSpace(Space):
         try:
             self.checkpoint = Checkpoint(folder, self.model)
             self.checkpoint.restore(self)
-        except InUse:
+        except InUse as other:
+            if other.ours:  # the same model under another setting: one of them is kept
+                return
             raise OutOfBudget(f"another run keeps its search in {folder}") from None
         except OSError as why:
             raise OutOfBudget(f"{folder} cannot be used: {why.strerror}") from None
@@ -154,16 +158,22 @@ class NativeSpace(Space):
     # formulas
 
     def _scan(self, number: Term, bad: Term, good: Term, budget: Budget) -> Any:
+        """What looks through states for a formula; None where it has no compiled form."""
         key = number, bad, good
-        found = self._scans.get(key)
-        if found is None:
-            found = self._scans[key] = library(scan_source(self.model, *key), budget)
-            for name in ("scan_marked", "scan_beyond", "scan_count"):
-                getattr(found, name).restype = ctypes.c_uint64
-        return found
+        if key not in self._scans:
+            try:
+                found = library(scan_source(self.model, *key), budget)
+            except (NoCompiler, Unlowerable):
+                found = None
+            else:
+                for name in ("scan_marked", "scan_beyond", "scan_count"):
+                    getattr(found, name).restype = ctypes.c_uint64
+            self._scans[key] = found
+        return self._scans[key]
 
     def marked(self, bad: Term, test: Term, wanted: bool, budget: Budget) -> Iterator[tuple[int, bool]]:
-        no_value, scan, first = self.formula(bad), None, 0
+        no_value, holds = self.formula(bad), self.formula(test)
+        scan, first = None, 0
         while True:
             known = len(self.states)
             if scan is None and (self.complete or known > WORTH):
@@ -173,31 +183,28 @@ class NativeSpace(Space):
                 first = i + 1
                 if i < known:
                     yield i, bool(no_value(self.states[i]))
-            if scan is None:
-                yield from self._marked_first(first, known, bad, test, wanted)
+            for i in range(first, known, AT_ONCE):
+                for k, s in enumerate(self.states[i : min(i + AT_ONCE, known)], i):
+                    fault = bool(no_value(s))
+                    if fault or bool(holds(s)) == wanted:
+                        yield k, fault
+                budget.check()
             first = known
             if self.complete:
                 return
             self._further(budget)
 
-    def _marked_first(self, first: int, known: int, bad: Term, test: Term, wanted: bool) -> Iterator[tuple[int, bool]]:
-        """Among states that are not worth a compiler."""
-        no_value, holds = self.formula(bad), self.formula(test)
-        for i, s in enumerate(self.states[first:known], first):
-            fault = bool(no_value(s))
-            if fault or bool(holds(s)) == wanted:
-                yield i, fault
-
     def records(self, number: Term, bad: Term, good: Term | None, sign: int, budget: Budget) -> Iterator[tuple[int, int]]:
         scan = self._scan(number, bad, self.model.terms.true if good is None else good, budget)
+        if scan is None:
+            yield from super().records(number, bad, good, sign, budget)
+            return
         reckon, first, best = self.formula(number), 0, None
         while True:
             known = len(self.states)
             while first < known:
-                start = 0 if best is None else best
-                i = scan.scan_beyond(
-                    self.held.search.states, *_numbers(first, known), sign, int(best is None), ctypes.c_int64(start)
-                )
+                held = int(best is None), ctypes.c_int64(best or 0)
+                i = scan.scan_beyond(self.held.search.states, *_numbers(first, known), sign, *held)
                 first = i + 1
                 if i < known:
                     best = int(reckon(self.states[i]))
@@ -207,8 +214,10 @@ class NativeSpace(Space):
                 return
             self._further(budget)
 
-    def tally(self, good: Term) -> int:
-        scan = self._scan(self.model.terms.true, self.model.terms.false, good, Budget())
+    def tally(self, good: Term, budget: Budget) -> int:
+        scan = self._scan(self.model.terms.true, self.model.terms.false, good, budget)
+        if scan is None:
+            return super().tally(good, budget)
         return int(scan.scan_count(self.held.search.states, *_numbers(0, len(self.states))))
 
     def _further(self, budget: Budget) -> None:
@@ -234,7 +243,11 @@ class NativeSpace(Space):
             budget.check()
 
     def offers(self, budget: Budget) -> Iterator[list[tuple[int, list[int]]]]:
-        told = library(choices_source(self.model), budget)
+        try:
+            told = library(choices_source(self.model), budget)
+        except (NoCompiler, Unlowerable):
+            yield from super().offers(budget)
+            return
         told.choice_links.restype = ctypes.c_int64
         heads, tags = (ctypes.c_uint64 * AT_ONCE)(), SHORT()
         for first in range(0, len(self.states), AT_ONCE):

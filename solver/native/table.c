@@ -100,7 +100,9 @@ static inline void meet(Search *x, const u64 *s, u64 h, u32 from) {
 static int room_for(Search *x, u64 more) {
     u64 least = x->count + more, room = x->room, size = x->mask + 1, bytes = 0;
     while (least * 5 > size * 3) size *= 2, bytes = size * sizeof(u64);
-    if (least > room) bytes += (least > 2 * room ? least : room) * (WORDS * sizeof(u64) + sizeof(u32));
+    u64 wanted = room ? room : 256;
+    while (wanted < least) wanted *= 2;
+    if (wanted > room) bytes += (wanted - room) * (WORDS * sizeof(u64) + sizeof(u32));
     if (bytes > x->spare) return NO_MEMORY;
     x->spare -= bytes;
     if (!larger((void **)&x->states, &room, least, WORDS * sizeof(u64))) return NO_MEMORY;

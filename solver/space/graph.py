@@ -229,10 +229,14 @@ class Space:
                     best = n
                     yield i, n
 
-    def tally(self, good: Term) -> int:
+    def tally(self, good: Term, budget: Budget) -> int:
         """In how many of the states met so far a formula is true."""
-        fine = self.formula(good)
-        return sum(1 for s in self.states if fine(s))
+        fine, found = self.formula(good), 0
+        for i, s in enumerate(self.states):
+            found += bool(fine(s))
+            if not i % 65536:
+                budget.check()
+        return found
 
     def links(self, budget: Budget) -> Iterator[list[int]]:
         """The numbers of the successors of every state met so far, which must be all."""

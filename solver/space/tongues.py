@@ -204,6 +204,8 @@ class C(Python):
         self.line(indent, f"return {text};")
 
     def number(self, n: int) -> str:
+        if abs(n) >= BIG:
+            raise Unlowerable("a number may be too large for a word")
         return f"{n}LL" if n >= 0 else f"({n}LL)"
 
     def field(self, source: str, slot: int) -> str:
@@ -216,7 +218,7 @@ class C(Python):
         return f"{value} + {self.number(low)}" if low else value
 
     def term(self, t: Term, a: Sequence[str]) -> str:
-        if max(-t.lo, t.hi) >= BIG:
+        if t.unbounded:
             raise Unlowerable("a number may be too large for a word")
         match t.op:
             case "not":
@@ -236,7 +238,11 @@ class C(Python):
 
     def chosen(self, items: Sequence[str], index: str, lo: int) -> str:
         *early, last = items
-        return "(" + "".join(f"({index}) == {lo + k} ? {x} : " for k, x in enumerate(early)) + last + ")"
+        if not early:
+            return f"({last})"
+        # the index stands once, however long it is (a block with a value, as gcc and clang have it)
+        chain = "".join(f"at == {lo + k} ? {x} : " for k, x in enumerate(early))
+        return f"({{ const i64 at = {index}; {chain}{last}; }})"
 
     def field_at(self, source: str, slots: Sequence[int], index: str, lo: int) -> str:
         shifts = [self.pack.shifts[i] for i in slots]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import z3
 
-from tablelaw.solver.ir import Term
+from tablelaw.solver.ir import BIG, Term
 from tablelaw.solver.problem import Prop
 from tablelaw.solver.replay import number_along
+from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula
 from tablelaw.solver.symbolic.machine import Bad, Machine
@@ -48,6 +49,8 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
     bad = target()
     unrolled = machine.unrolled(bad)
     lowest, highest = min(prop.start.lo, prop.step.lo), max(prop.start.hi, prop.step.hi)
+    if lowest <= -BIG or highest >= BIG:
+        raise Unlowerable("how large the number can get is not known")
     best: Verdict | None = None
     best_slots: list[list[int]] | None = None
     value = lowest - 1 if larger else highest + 1

@@ -396,3 +396,39 @@ def test_without_cache_nothing_is_read_or_written(folder: Path, spec: Path, caps
         file.write_bytes(b"")
     printed(capsys, "check", str(spec), "--no-cache")
     assert all(file.read_bytes() == b"" for file in files(folder))
+
+
+def test_one_answer_for_all_settings_is_not_that_of_one_alone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run in which the one proof was not found kept an answer that a later run told of all settings."""
+    (tmp_path / "two.yaml").write_text(TWO, encoding="utf-8")
+    words = ["check", str(tmp_path / "two.yaml"), "--option", "who=*", "--question", "w"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "_open_proof", lambda *_: None)
+        assert main(words) == 0
+    capsys.readouterr()
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "one proof for all 2 settings" in told
+    assert main([*words, "--no-cache"]) == 0
+    assert capsys.readouterr().out == told
+
+
+TWO = """tablelaw: 1
+game: two
+title: Two
+players: 1
+options:
+  who:
+    kind: reading
+    question: Which step?
+    values: {one: {says: One.}, two: {says: Two.}}
+    default: one
+state:
+  x: {type: 0..40, init: 0}
+actions:
+  right: {by: 0, require: [{id: r, check: x < 39}], do: "x += 1 if option('who') == 'one' else 2"}
+questions:
+  w: {always: "x % 2 <= 1 and (x * x) % 4 != 2"}
+"""

@@ -355,3 +355,30 @@ def test_two_exports_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
     status, _, err = run(capsys, "check", spec(tmp_path, BEHIND), *words)
     assert status == 2
     assert "`--export` is given twice" in err
+
+
+EVEN = """tablelaw: 1
+game: even
+title: Even
+players: 1
+state:
+  x: {type: 0..60, init: 0}
+  y: {type: 0..60, init: 0}
+  z: {type: 0..60, init: 0}
+actions:
+  right: {by: 0, require: [{id: r, check: x < 59}], do: x += 2}
+  up: {by: 0, require: [{id: u, check: y < 60}], do: y += 1}
+  in: {by: 0, require: [{id: i, check: z < 60}], do: z += 1}
+end:
+  - id: odd-corner
+    when: x == 57 and y == 57 and z == 57
+"""
+
+
+def test_what_is_proved_from_the_start_is_not_told_of_a_position(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From `x = 0` the corner cannot come up; from `x = 1` it can, and that was denied."""
+    (tmp_path / "even.yaml").write_text(EVEN, encoding="utf-8")
+    words = ["fixtures", str(tmp_path / "even.yaml"), "--at", "{x: 1, y: 0, z: 0}", "--time", "60", "--coverage"]
+    main([*words, "--out", str(tmp_path / "set.jsonl")])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "`odd-corner` ends the play; there is a play of 142 steps" in told

@@ -25,6 +25,7 @@ SMALL = (
     "black-path", "breakthrough", "chutes-and-ladders", "connect", "coupon-collector", "craps", "dots-and-boxes", "hanoi",
     "kalah", "knuth-yao", "nim", "tic-tac-toe", "tsuro-tiles",
 )  # fmt: skip
+QUICK = ("craps", "knuth-yao", "nim", "tic-tac-toe")
 SECONDS = 5.0
 
 
@@ -70,7 +71,7 @@ def compare(rules: Rules, folder: Path, *names: str, cores: bool = False) -> tup
     return len(kept), sum(v.trace is not None for v in kept), sum(v.policy is not None for v in kept)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SMALL])
 def test_of_examples(name: str, tmp_path: Path) -> None:
     rules = load(str(EXAMPLES / name), Diagnostics())
     assert rules is not None

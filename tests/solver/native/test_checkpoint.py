@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def test_a_second_run_begins_where_the_first_stopped(tmp_path: Path) -> None:
     assert list(again.states) == expected
 
 
-@pytest.mark.parametrize("harm", ["short", "no-json", "twice", "gone", "other-start"])
+@pytest.mark.parametrize("harm", ["short", "no-json", "twice", "gone", "other-start", "bit", "fewer", "parent"])
 def test_what_is_not_whole_is_not_used(tmp_path: Path, harm: str) -> None:
     in_part(tmp_path, 20_000)
     (folder,) = [p for p in tmp_path.iterdir() if p.is_dir()]
@@ -83,6 +84,15 @@ def test_what_is_not_whole_is_not_used(tmp_path: Path, harm: str) -> None:
     elif harm == "twice":
         held = states.read_bytes()
         states.write_bytes(held[:800] + held[:800] + held[1600:])
+    elif harm == "bit":
+        held = states.read_bytes()
+        states.write_bytes(held[:8000] + bytes([held[8000] ^ 1]) + held[8001:])
+    elif harm == "fewer":
+        told = re.sub(r'"(states|parents|expanded)": \d+', r'"\1": 900', (folder / "at.json").read_text())
+        (folder / "at.json").write_text(told)
+    elif harm == "parent":
+        held = (folder / "parents").read_bytes()
+        (folder / "parents").write_bytes(held[:8000] + (2000).to_bytes(4, "little") + held[8004:])
     elif harm == "gone":
         (folder / "parents").unlink()
     else:
@@ -96,8 +106,16 @@ def test_what_is_not_whole_is_not_used(tmp_path: Path, harm: str) -> None:
     assert space(Budget(checkpoint=tmp_path)).complete
 
 
-def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+def test_a_second_search_of_this_run_is_not_kept(tmp_path: Path) -> None:
+    """Two settings with the same moves were told that another run was at work."""
+    first, second = space(Budget(checkpoint=tmp_path)), space(Budget(checkpoint=tmp_path))
+    assert first.checkpoint is not None
+    assert second.checkpoint is None
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = space(Budget(checkpoint=tmp_path))
+    monkeypatch.setattr(Checkpoint, "_open", set())  # as another process sees it
     with pytest.raises(OutOfBudget, match="another run"):
         space(Budget(checkpoint=tmp_path))
     del first
@@ -153,6 +171,7 @@ def test_killed_at_any_moment(tmp_path: Path, kills: int) -> None:
 
 RISING = """tablelaw: 1
 game: rising
+title: Rising
 players: 1
 state:
   x: {type: 0..200, init: 0}

@@ -12,10 +12,14 @@ from pathlib import Path
 import pytest
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit import engine
 from tablelaw.solver.explicit.engine import Explicit
+from tablelaw.solver.ir import Model, Slot, Terms
 from tablelaw.solver.native import compiler
+from tablelaw.solver.native import space as native
 from tablelaw.solver.native.space import NativeSpace
+from tablelaw.solver.space.generate import native_formula
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
@@ -94,6 +98,109 @@ def test_without_a_compiler_the_answer_is_the_same(how: dict[str, str], monkeypa
     assert (found.value, found.known_by) == ("243", "exhausted")
     assert not cache.exists() or not list(cache.iterdir())
     assert not any(isinstance(space, NativeSpace) for _, space in explicit._spaces.values())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are told otherwise there")
+def test_a_compiler_that_cannot_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once told as a folder that cannot be written."""
+    (tmp_path / "cc").write_bytes(b"no program")
+    (tmp_path / "cc").chmod(0o755)
+    monkeypatch.setenv("CC", str(tmp_path / "cc"))
+    monkeypatch.setattr(engine, "FEW", 10)
+    assert Explicit(hanoi(5)[0]).ask(hanoi(5)[1], Budget()).value == "243"
+
+
+@compiled
+def test_too_much_compiled_code_is_thrown_away(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "MOST_BYTES", 40_000)
+    for n in range(6):
+        assert compiler.library(SOURCE.replace("42", str(n)), Budget()).told() == n
+    assert 0 < len(list(cache.iterdir())) < 6
+
+
+LARGE = """tablelaw: 1
+game: large
+title: Large
+players: 1
+state:
+  x: {type: 0..20, init: 0}
+  y: {type: 0..20, init: 0}
+actions:
+  right: {by: 0, require: [{id: r, check: x < 20}], do: x += 1}
+  up: {by: 0, require: [{id: u, check: "y < 20 and (x - 5) // 1180591620717411303424 <= 0"}], do: y += 1}
+questions:
+  below: {never: "x + y == 40 and (x - 30) // 1180591620717411303424 == -1"}
+  rest: {always: "(x - 5) % 1180591620717411303424 < 4611686018427387904"}
+  most: {largest: "x * 4611686018427387904"}
+  chosen: {largest: "4611686018427387904 if x < 10 else 9223372036854775808"}
+  least: {smallest: "y - x * 4611686018427387904"}
+  product: {largest: "x * 1000000000 * y * 1000000000 * x"}
+  odd: {never: "(x * 1000000000 * y * 1000000000 + 1) % 2 == 0"}
+  sum: {never: "x * 4611686018427387904 + 5 > 1180591620717411303424"}
+  same: {never: "x * 4611686018427387904 == 92233720368547758080"}
+  many: {count: states, where: "x * 4611686018427387904 > 9223372036854775807"}
+"""
+RIGHT = {
+    "below": "fails", "rest": "fails", "most": str(20 << 62), "chosen": str(1 << 63), "least": str(-(20 << 62)),
+    "product": str(8000 * 10**18), "odd": "holds", "sum": "holds", "same": "fails", "many": str(19 * 21),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("few", [10, 10**6])
+def test_numbers_too_large_for_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, few: int) -> None:
+    """They were cut, or their bounds were: then something else was proved."""
+    (tmp_path / "large.yaml").write_text(LARGE, encoding="utf-8")
+    monkeypatch.setattr(engine, "FEW", few)
+    monkeypatch.setattr(native, "WORTH", 0)
+    sink = Diagnostics()
+    rules = load(str(tmp_path / "large.yaml"), sink)
+    game = None if rules is None else rules.game({}, 1, sink)
+    assert game is not None
+    asked = Reader(game, sink, evaluate.starts(game)[0]).question(game.document.questions[name])
+    assert asked is not None
+    found = Explicit(game).ask(asked, Budget())
+    assert (found.value or found.verdict) == RIGHT[name]
+    both = Engines(game).ask(asked, Budget(seconds=60))
+    assert (both.value or both.verdict) == RIGHT[name]
+    if asked.kind in ("always", "never"):
+        proved = Engines(game, "symbolic").ask(asked, Budget(seconds=20))
+        assert proved.verdict in (RIGHT[name], "unknown")
+
+
+@compiled
+@pytest.mark.parametrize("last", [1, 2])
+def test_where_the_second_library_fails_python_looks(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
+    made = []
+
+    def once(source: str, budget: Budget) -> object:
+        made.append(source)
+        if len(made) >= last + 1:
+            raise compiler.NoCompiler("no more")
+        return compiler.library(source, budget)
+
+    monkeypatch.setattr(native, "library", once)
+    monkeypatch.setattr(engine, "FEW", 10)
+    game, asked = hanoi(5)
+    explicit = Explicit(game)
+    reader = Reader(game, Diagnostics(), evaluate.starts(game)[0])
+    assert explicit.ask(asked, Budget()).value == "243"
+    for name, expected in (("progress", "holds"), ("ends", "fails")):
+        other = reader.question(game.document.questions[name])
+        assert other is not None
+        assert explicit.ask(other, Budget()).verdict == expected
+
+
+def test_source_grows_as_the_formula_does() -> None:
+    """A list of lists of lists was once written out for every place of each."""
+    terms = Terms()
+    slots = [Slot(f"m{i}", (), 0, 63, False) for i in range(64)]
+    model = Model(terms, slots, [(0,) * 64], [], [], terms.false, [])
+    term, sizes = model.var(0), []
+    for _ in range(4):
+        term = terms.select(term, [model.var(i) for i in range(64)])
+        sizes.append(len(native_formula(model, term, "number")))
+    assert sizes[3] - sizes[2] < 2 * (sizes[1] - sizes[0]) < 20_000
 
 
 @compiled
