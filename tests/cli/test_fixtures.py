@@ -422,9 +422,9 @@ def test_committed_sets_are_what_the_tool_writes(name: str, tmp_path: Path, caps
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_committed_sets_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each sentence of each entry, by the reference evaluator."""
+    """Each sentence of every third entry, by the reference evaluator."""
     file = ROOT / "examples" / name / "fixtures" / "rules.jsonl"
-    for e in entries(file.read_text(encoding="utf-8")):
+    for e in entries(file.read_text(encoding="utf-8"))[::3]:
         holds(e, ROOT / "examples" / name / SETS[name], monkeypatch)
 
 

@@ -62,10 +62,8 @@ SOUGHT = ("sixteen-moves",)
 
 SAMPLE: list[Setting] = [
     {"knight-die": "aside", "catapult-win": "roll"},
-    {"cities": "one"},
     {"rebuilding": "same-turn", "cities": "one"},
     {"rebuilding": "same-turn", "faces": "split-corner"},
-    {"edition": "sk"},
     {"edition": "sk", "catapult-scoring": "roll", "knight-die": "aside"},
 ]
 
@@ -140,11 +138,6 @@ def test_scenarios_of_the_dice_game_go_as_written() -> None:
     names = tuple(s for s in doc.scenarios if not s.startswith("ex-") and s != "one-knight-a-roll")
     assert len(names) > 20
     assert not odd(answers(DICE, Request(names)), open_too=True)
-
-
-@pytest.mark.slow
-def test_quick_questions_about_the_dice_game() -> None:
-    assert not odd(answers(DICE, Request(QUICK, seconds=60.0, cores=False)), open_too=True)
 
 
 def test_scenarios_of_line_dice_go_as_written() -> None:
