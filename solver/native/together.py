@@ -39,7 +39,6 @@ class Together:
             self.parts.append(ctypes.c_void_p(library.part_new()))
             if not self.parts[-1]:
                 raise MemoryError
-        self.share = 1 / workers
         self.gathering = self.settling = 1e-9
 
     def __del__(self) -> None:

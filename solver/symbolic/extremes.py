@@ -7,7 +7,6 @@ import z3
 from tablelaw.solver.ir import BIG, Term
 from tablelaw.solver.problem import Prop
 from tablelaw.solver.replay import number_along
-from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula
 from tablelaw.solver.symbolic.machine import Bad, Machine
@@ -49,8 +48,6 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
     bad = target()
     unrolled = machine.unrolled(bad)
     lowest, highest = min(prop.start.lo, prop.step.lo), max(prop.start.hi, prop.step.hi)
-    if lowest <= -BIG or highest >= BIG:
-        raise Unlowerable("how large the number can get is not known")
     best: Verdict | None = None
     best_slots: list[list[int]] | None = None
     value = lowest - 1 if larger else highest + 1
@@ -79,6 +76,8 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
             proved = None
         if proved is not None and proved.verdict == "holds":
             if best is None or best_slots is None:
+                if (lowest if larger else highest) in (-BIG, BIG):  # it may always lie beyond what was begun with
+                    return Verdict("unknown", reason="how large the number can get is not known")
                 return Verdict("unknown", reason="no reachable position meets the condition")
             step = 1 if larger else -1
             short, notes = prover.shortened(unrolled, best_slots, 0, budget.part(prover.patience), assume(value - step))

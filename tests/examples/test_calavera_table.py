@@ -14,9 +14,9 @@ import pytest
 
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request
-from tablelaw.checkers.session import Session
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import Rules, load
+from tablelaw.testing.asked import every_answer
 from tablelaw.testing.sentences import Rows, cited, tabled
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "calavera"
@@ -72,13 +72,7 @@ def test_the_readme_names_nothing_that_the_file_lacks() -> None:
 
 
 def answers(names: tuple[str, ...]) -> list[Result]:
-    sink = Diagnostics()
-    session = Session(rules(), Request(names, seconds=300.0, cores=False), sink)
-    assert session.check(), [d.message for d in sink]
-    found = [result for _, _, result in session.answers(list(session.selection.cases())) if result is not None]
-    assert found
-    assert [d.message for d in sink] == []
-    return found
+    return every_answer(rules(), Request(names, seconds=300.0, cores=False))
 
 
 @pytest.mark.parametrize("names", [QUICK, tuple(rules().document.scenarios)], ids=["questions", "scenarios"])

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request
-from tablelaw.checkers.session import Session
 from tablelaw.cli import main
-from tablelaw.spec.diagnostics import Diagnostics
-from tablelaw.spec.load import Rules, check_everywhere, load
+from tablelaw.spec.load import Rules
+from tablelaw.testing.asked import every_answer, faultless
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "carcassonne"
 BASE, FLYING = "base.yaml", "flying_machines.yaml"
@@ -34,26 +32,14 @@ NOTES = {
 }  # fmt: skip
 
 
-@cache
 def rules(name: str) -> Rules:
-    """A file of the example, read and checked under every option."""
-    sink = Diagnostics()
-    found = load(str(FOLDER / name), sink)
-    assert found is not None, [d.message for d in sink]
-    check_everywhere(found, sink)
-    assert [d.message for d in sink] == []
-    return found
+    """A file, read and checked under every option."""
+    return faultless(str(FOLDER / name))
 
 
 def answers(name: str, request: Request) -> list[Result]:
     """All that a file has to say to a request."""
-    sink = Diagnostics()
-    session = Session(rules(name), request, sink)
-    assert session.check(), [d.message for d in sink]
-    found = [result for _, _, result in session.answers(list(session.selection.cases())) if result is not None]
-    assert [d.message for d in sink] == []
-    assert found
-    return found
+    return every_answer(rules(name), request)
 
 
 @pytest.mark.parametrize("name", [BASE, FLYING, "tiles.yaml"])

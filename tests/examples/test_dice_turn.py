@@ -19,12 +19,13 @@ from tablelaw.spec.core import Expr
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.expressions import parse_formula
 from tablelaw.spec.formulas import formula
-from tablelaw.spec.load import Rules, check_everywhere, load
+from tablelaw.spec.load import Rules
 from tablelaw.spec.reckon import Place, value
 from tablelaw.spec.source import Source
 from tablelaw.spec.types import Int
 from tablelaw.spec.values import Map
 from tablelaw.spec.yaml_nodes import Scalar
+from tablelaw.testing.asked import every_answer, faultless
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "carcassonne-dice"
 READINGS = ("joined", "split-corner", "split-straight")
@@ -35,22 +36,13 @@ Dice = tuple[int, ...]
 NONE: Dice = (0, 0, 0, 0)
 
 
-@cache
 def rules(name: str) -> Rules:
-    sink = Diagnostics()
-    found = load(str(FOLDER / f"{name}.yaml"), sink)
-    assert found is not None, [d.message for d in sink]
-    check_everywhere(found, sink)
-    assert [d.message for d in sink] == []
-    return found
+    return faultless(str(FOLDER / f"{name}.yaml"))
 
 
 def answers(name: str, *asked: str, **setting: str) -> dict[str, str | None]:
     """The values (or verdicts) of some questions, each of which must be as the file expects."""
-    sink = Diagnostics()
-    session = Session(rules(name), Request(asked, setting=setting, seconds=600.0, cores=False), sink)
-    assert session.check(), [d.message for d in sink]
-    found = [r for _, _, r in session.answers(list(session.selection.cases())) if r is not None]
+    found = every_answer(rules(name), Request(asked, setting=setting, seconds=600.0, cores=False))
     assert [r.question for r in found if r.as_expected is not True] == []
     return {r.question: r.verdict.value or r.verdict.verdict for r in found}
 

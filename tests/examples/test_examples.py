@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request
-from tablelaw.checkers.session import Session
 from tablelaw.cli import main
-from tablelaw.spec.diagnostics import Diagnostics
-from tablelaw.spec.load import Rules, check_everywhere, load
+from tablelaw.spec.load import Rules
 from tablelaw.spec.settings import Setting
+from tablelaw.testing.asked import every_answer, faultless
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 GAMES = sorted(p.parent.name for p in EXAMPLES.glob("*/rules.yaml"))
@@ -68,25 +66,14 @@ SAMPLE: list[Setting] = [
 ]
 
 
-@cache
 def rules(name: str) -> Rules:
-    sink = Diagnostics()
-    found = load(str(EXAMPLES / name / "rules.yaml"), sink)
-    assert found is not None, [d.message for d in sink]
-    check_everywhere(found, sink)
-    assert [d.message for d in sink] == []
-    return found
+    """A file, read and checked under every option."""
+    return faultless(str(EXAMPLES / name / "rules.yaml"))
 
 
 def answers(name: str, request: Request) -> list[Result]:
-    """All that a file has to say to a request; a question with a fault ends the test."""
-    sink = Diagnostics()
-    session = Session(rules(name), request, sink)
-    assert session.check(), [d.message for d in sink]
-    found = [result for _, _, result in session.answers(list(session.selection.cases())) if result is not None]
-    assert [d.message for d in sink] == []
-    assert found
-    return found
+    """All that a file has to say to a request."""
+    return every_answer(rules(name), request)
 
 
 def odd(results: list[Result], *, open_too: bool = False) -> list[str]:

@@ -16,10 +16,10 @@ import pytest
 
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request
-from tablelaw.checkers.session import Session
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import Rules, load
 from tablelaw.spec.settings import Setting
+from tablelaw.testing.asked import every_answer
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 SHELF: list[tuple[str, Setting]] = [
@@ -79,14 +79,8 @@ def answers(
     name: str, setting: Setting, questions: tuple[str, ...] = (), seconds: float = 60.0, engine: str = "auto"
 ) -> dict[str, Result]:
     """What a file answers, by question."""
-    sink = Diagnostics()
     request = Request(questions, setting=setting, engine=engine, seconds=seconds, cores=False)
-    session = Session(rules(name), request, sink)
-    assert session.check(), [d.message for d in sink]
-    found = {r.question: r for _, _, r in session.answers(list(session.selection.cases())) if r is not None}
-    assert [d.message for d in sink] == []
-    assert found
-    return found
+    return {r.question: r for r in every_answer(rules(name), request)}
 
 
 def figure(name: str, question: str, setting: Setting | None = None) -> Fraction:

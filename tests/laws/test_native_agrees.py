@@ -85,6 +85,23 @@ def answers(game: Game, few: int, monkeypatch: pytest.MonkeyPatch) -> list[objec
     return told
 
 
+def test_states_are_told_apart_by_all_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a hash that has three values all but everything collides: a search that trusted it would lose states."""
+    whole = native._all
+
+    def poor(model: Model, *parts: str) -> str:
+        text = whole(model, *parts)
+        assert text.count("return h ^ h >> 32;") == 1
+        return text.replace("return h ^ h >> 32;", "return (h ^ h >> 32) % 3 << 32;")
+
+    monkeypatch.setattr(native, "_all", poor)
+    sink = Diagnostics()
+    rules = load(str(Path(__file__).parents[2] / "examples" / "hanoi" / "rules.yaml"), sink)
+    game = None if rules is None else rules.game({**defaults(rules.document), "pegs": "4", "discs": "5"}, 1, sink)
+    assert game is not None
+    check_states(lower(game, unroll=True)[0])
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 @pytest.mark.parametrize(("name", "setting"), [("hanoi", {"pegs": "4", "discs": "8"}), ("connect", {})])
 def test_several_processors_find_the_same(
