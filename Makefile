@@ -18,7 +18,7 @@ help:
 	@echo "make demo    a tour of what the tool answers"
 	@echo "make test    lint, types, import rule, tests, and the built wheel in a fresh environment"
 	@echo "make slow    the tests marked slow"
-	@echo "make bench   the benchmarks"
+	@echo "make bench   the benchmarks (BENCH='--quick' or parts of them)"
 	@echo "make clean   remove what make made"
 
 setup: $(STAMP)
@@ -35,6 +35,7 @@ $(STAMP): pyproject.toml $(PINS)
 	@$(PIP) install -c $(PINS) --no-build-isolation -e '.[test,dev]'
 	@$(PIP) install -c $(PINS) --only-binary :all: stormpy 2>/dev/null || echo "no Storm for this machine: tests that ask it are skipped"
 	@$(PIP) install -c $(PINS) --only-binary :all: itf-py cvc5 junitparser gherkin-official 2>/dev/null || echo "no readers of exchange formats for this machine: tests that ask them are skipped"
+	@$(PIP) install -c $(PINS) distributed 2>/dev/null || echo "no Dask for this machine: tests of --cluster are skipped"
 	@touch $@
 
 demo: setup
@@ -51,7 +52,7 @@ imports: setup
 	$(BIN)/lint-imports --no-logo
 
 unit: setup
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 wheel: setup
 	@$(WITH_PATH) sh scripts/check_wheel.sh
@@ -62,12 +63,10 @@ test: setup
 
 # pytest ends with 5 when nothing was collected: no slow test is no failure.
 slow: setup
-	$(BIN)/python -m pytest -q -n auto -m slow || test $$? -eq 5
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m slow || test $$? -eq 5
 
 bench: setup
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python benchmarks/compiled.py
-	$(BIN)/python benchmarks/chance.py
+	$(BIN)/python benchmarks/bench.py $(BENCH)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from tablelaw.checkers import explain
@@ -14,7 +15,7 @@ from tablelaw.checkers.leading import NEAREST, Answer, Outcomes, read_values
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Request, other_settings
 from tablelaw.checkers.session import Session
-from tablelaw.solver import evaluate
+from tablelaw.solver import account, evaluate
 from tablelaw.solver.engine import Engines
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.plain_rows import NoRow, Rows
@@ -94,7 +95,10 @@ class Asker:
         return explain.position_node(json.dumps(changed), "position", Diagnostics())
 
     def _result(self, verdict: Verdict) -> Result:
-        return Result("ask", "ask", dict(self.game.setting), self.game.players, verdict, None, self.game)
+        result = Result("ask", "ask", dict(self.game.setting), self.game.players, verdict, None, self.game)
+        if self.request.explained:
+            result.account = account.Account([account.Entry("engine", "no engine was needed: looked at by the evaluator")])
+        return result
 
     # a move
 
@@ -154,8 +158,11 @@ class Asker:
     # what may follow
 
     def _engine(self, claim: Claim, meaning: Typed) -> Answer:
-        verdict = self._asked(self.game, claim, meaning, self._given(), self.request.seconds, self.request.cores)
-        return Answer(claim, self._result(verdict))
+        with account.recording() if self.request.explained else nullcontext() as told:
+            verdict = self._asked(self.game, claim, meaning, self._given(), self.request.seconds, self.request.cores)
+        answer = Answer(claim, self._result(verdict))
+        answer.result.account = told
+        return answer
 
     def _given(self) -> State | None:
         return self.state if self.node is not None or self.moved else None
@@ -165,7 +172,7 @@ class Asker:
         assert claim.formula is not None
         texts = {kind: claim.formula.text}
         asked = Asked("ask", kind, claim.formula.span, formula=meaning.formula, given=given, texts=texts)
-        engines = Engines(game, self.request.engine, cores)
+        engines = Engines(game, self.request.engine, cores, reductions=self.request.reductions)
 
         def work() -> Verdict:
             try:
@@ -174,7 +181,10 @@ class Asker:
                 return Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=engines.engine)
 
         about = None if self.request.kept is None else self._about(game, kind, claim.formula.text, given, cores)
-        return work() if about is None or self.request.kept is None else self.request.kept.answer(about, game, work)
+        if about is None or self.request.kept is None:
+            return work()
+        with account.perhaps_kept() as noticed:
+            return self.request.kept.answer(about, game, noticed.marked(work))
 
     def _about(self, game: Game, kind: str, formula: str, given: State | None, cores: bool) -> dict[str, object] | None:
         """All that an answer hangs on, but for this program; None where the position cannot be written as data."""
@@ -185,6 +195,7 @@ class Asker:
         return {
             "what": "claim", "rules": self.rules.digest, "setting": dict(game.setting), "players": game.players, "kind": kind,
             "formula": formula, "given": row, "engine": self.request.engine, "cores": cores,
+            "reductions": self.request.reductions.key(),
         }  # fmt: skip
 
     def unreachable(self) -> str | None:

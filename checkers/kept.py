@@ -128,6 +128,10 @@ class Kept:
             self._write(path, answer, game)
         return answer
 
+    def has(self, about: dict[str, object]) -> bool:
+        """Is an answer about this kept, as far as a look at the names of files tells?"""
+        return self._path(about).exists()
+
     def _path(self, about: dict[str, object]) -> Path:
         native = compiler() is not None
         whole = json.dumps([FORMAT, program().digest, native, about], sort_keys=True, ensure_ascii=False)

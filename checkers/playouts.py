@@ -153,8 +153,10 @@ def _numbers(name: str, kind: Type, value: Value) -> Iterator[tuple[str, int]]:
             yield from _numbers(name, elem, value)
 
 
-def tally(player: Player, count: int, seed: int, budget: Budget, limit: int = LIMIT, start: Any = None) -> Tally:
-    """Play that many plays, or as many as there is time for, and count."""
+def tally(
+    player: Player, count: int, seed: int, budget: Budget, limit: int = LIMIT, start: Any = None, first: int = 0
+) -> Tally:
+    """Play that many plays (from number `first` on), or as many as there is time for, and count."""
     game, began = player.game, time.monotonic()
     found = Tally(game, seed)
     masks: Counter[int] = Counter()
@@ -162,9 +164,9 @@ def tally(player: Player, count: int, seed: int, budget: Budget, limit: int = LI
     taken: Counter[int] = Counter()
     in_some: Counter[int] = Counter()
     before = list(player.refused)
-    for number, made in enumerate(islice(plays(player, seed, limit, start), count)):
+    for number, made in enumerate(islice(plays(player, seed, limit, start, first=first), count)):
         found.plays += 1
-        _count(found, player, number, made)
+        _count(found, player, first + number, made)
         masks.update(made.fired)
         together = 0
         for bits in made.fired:
@@ -227,3 +229,47 @@ def _effect_clauses(game: Game) -> list[str]:
     from tablelaw.spec.core import clauses_of
 
     return list(dict.fromkeys(e.clause for a in game.actions for e in clauses_of(a.effects)))
+
+
+# several tallies
+
+_COUNTERS, _FIGURES, _PAIRS = ("endings", "ends", "wins", "faults"), ("steps", "moves"), ("actions", "effects")
+
+
+def tally_data(told: Tally) -> dict[str, Any]:
+    """A tally as plain data."""
+    counters = {n: list(getattr(told, n).items()) for n in _COUNTERS}
+    figures = {n: getattr(told, n).numbers for n in _FIGURES}
+    alike = {n: getattr(told, n) for n in ("plays", "shared", "nobody", "refused", "counted_checks", "first", "stopped")}
+    pairs = {n: {k: list(v) for k, v in getattr(told, n).items()} for n in _PAIRS}
+    return {**alike, **counters, **figures, **pairs, "numbers": {n: f.numbers for n, f in told.numbers.items()}}
+
+
+def joined(game: Game, seed: int, parts: list[dict[str, Any]]) -> Tally:
+    """One tally of plays that were counted in parts, in the order of their numbers; it ends with the first that was cut."""
+    found = Tally(game, seed)
+    for part in parts:
+        found.plays += part["plays"]
+        found.shared += part["shared"]
+        found.nobody += part["nobody"]
+        found.counted_checks = part["counted_checks"]
+        for name in _COUNTERS:
+            for key, n in part[name]:
+                getattr(found, name)[key] += n
+        for name in _FIGURES:
+            getattr(found, name).numbers.extend(part[name])
+        for name, numbers in part["numbers"].items():
+            found.numbers.setdefault(name, Figures()).numbers.extend(numbers)
+        for name in _PAIRS:
+            whole = getattr(found, name)
+            for key, (steps, plays_) in part[name].items():
+                before = whole.get(key, (0, 0))
+                whole[key] = (before[0] + steps, before[1] + plays_)
+        for key, n in part["refused"].items():
+            found.refused[key] = found.refused.get(key, 0) + n
+        for ending, number in part["first"].items():
+            found.first.setdefault(ending, number)
+        if part["stopped"]:
+            found.stopped = part["stopped"]
+            break
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tablelaw.solver.account import Account
 from tablelaw.solver.trace import Trace, move_text, position_json, trace_json
 from tablelaw.solver.verdict import Policy, Verdict
 from tablelaw.spec.game import Game
@@ -32,6 +33,8 @@ class Result:
     cite: tuple[str, ...] = ()
     differs: list[dict[str, str]] | None = None
     extra: dict[str, object] = field(default_factory=dict)
+    account: Account | None = None
+    """How the answer came about, where somebody wants to know."""
 
     @property
     def as_expected(self) -> bool | None:
@@ -67,6 +70,8 @@ class Result:
             row["notes"] = list(v.notes)
         if self.differs is not None:
             row["differs"] = self.differs
+        if self.account is not None:
+            row["engine_account"] = self.account.json()
         return row | ({} if v.told is None else v.told.json()) | self.extra
 
     @property

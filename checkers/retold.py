@@ -49,14 +49,17 @@ def _near(low: Fraction, high: Fraction) -> bool:
     return high - low <= NEAR * max(Fraction(1), abs(high))
 
 
-def data_of(verdict: Verdict, game: Game) -> Data | None:
-    """The answer as plain data; None where none gives back the very same answer."""
+def data_of(verdict: Verdict, game: Game, work: int = WHOLE_WORK) -> Data | None:
+    """The answer as plain data; None where none gives back the very same answer.
+
+    `work`: what telling a whole policy may take (0: as much as it takes; `FEW_WORK`: what is told of it as text will do).
+    """
     try:
-        found = _data(verdict, game)
+        found = _data(verdict, game, work)
         again = verdict_of(json.loads(json.dumps(found)), game)
     except UNTOLD:
         return None
-    if again is None or again.trace != verdict.trace or _data(again, game) != found:
+    if again is None or again.trace != verdict.trace or _data(again, game, work) != found:
         return None
     told = [json.dumps(trace_json(game, v.trace)) for v in (again, verdict)]  # in the same order, too
     return found if told[0] == told[1] else None
@@ -81,12 +84,12 @@ def verdict_of(found: Data, game: Game) -> Verdict | None:
 assert {f.name for f in fields(Verdict)} == {*PLAIN, "interval", "trace", "evidence", "policy", "told"}
 
 
-def _data(verdict: Verdict, game: Game) -> Data:
+def _data(verdict: Verdict, game: Game, work: int) -> Data:
     rows = Rows(game)
     found: Data = {n: list(x) if isinstance(x := getattr(verdict, n), (list, tuple)) else x for n in PLAIN}
     found["interval"] = None if verdict.interval is None else list(verdict.interval)
     found["trace"] = None if verdict.trace is None else _trace_data(verdict.trace, game, rows)
-    found["policy"] = None if verdict.policy is None else _policy_data(verdict.policy, game, rows)
+    found["policy"] = None if verdict.policy is None else _policy_data(verdict.policy, game, rows, work)
     return found
 
 
@@ -167,12 +170,12 @@ def _drawn(game: Game, state: State, move: Move, which: list[int]) -> Drawn:
 _SAME = ("aim", "total", "alike", "steps", "most", "at_hand")
 
 
-def _policy_data(policy: Policy, game: Game, rows: Rows) -> Data:
+def _policy_data(policy: Policy, game: Game, rows: Rows, work: int) -> Data:
     few = policy.take(FEW, FEW_WORK)
-    whole = policy.take(MOST_POSITIONS, WHOLE_WORK)
+    whole = few if work == FEW_WORK else policy.take(MOST_POSITIONS, work)
     before = policy.take
     policy.take = _taking(few, before)
-    if len(whole) < min(MOST_POSITIONS, policy.at_hand):
+    if len(whole) < min(MOST_POSITIONS, policy.at_hand) and work != FEW_WORK:
         raise NoRow  # the whole takes too long to be told, or has no end that is known
     kinds = {v.name: v.type for v in game.variables}
     return {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from tablelaw.solver.reduce.names import WHERE_IT_PAYS, Wanted
 from tablelaw.spec.diagnostics import Diagnostics, did_you_mean
 from tablelaw.spec.document import Document, get, items, text, texts
 from tablelaw.spec.load import Rules
@@ -14,7 +15,22 @@ from tablelaw.spec.settings import Setting, broken, defaults, every_setting, hol
 from tablelaw.spec.yaml_nodes import Mapping, Node, Scalar
 
 if TYPE_CHECKING:
-    from tablelaw.checkers.kept import Kept
+    from tablelaw.solver.verdict import Verdict
+    from tablelaw.spec.game import Game
+
+Found = TypeVar("Found", bound="Verdict | None")
+
+
+class Answers(Protocol):
+    """Where an answer may come from instead of being worked out: what was kept, or other machines."""
+
+    def answer(self, about: dict[str, object], game: Game, work: Callable[[], Found]) -> Found | Verdict:
+        """The answer to what `about` says of the game, by `work` if not otherwise."""
+        ...
+
+    def has(self, about: dict[str, object]) -> bool:
+        """Is it there without work?"""
+        ...
 
 
 @dataclass(slots=True)
@@ -34,8 +50,15 @@ class Request:
     cores: bool = True
     sample: int = 0
     checkpoint: Path | None = None
-    kept: Kept | None = None
-    """Where answers are kept between runs; None: each is worked out."""
+    spill: Path | None = None
+    disk: int = 0
+    kept: Answers | None = None
+    """Where answers are kept between runs, or come from; None: each is worked out here."""
+    reductions: Wanted = WHERE_IT_PAYS
+    explained: bool = False
+    """Is it to be told how each answer came about?"""
+    both_ways: bool = False
+    """Is each answer of a search to be found with all reductions and with none?"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 
 from tablelaw.checkers.posed import Posed
@@ -13,9 +14,9 @@ from tablelaw.checkers.registry import OfRules, checker
 from tablelaw.checkers.result import Result
 from tablelaw.checkers.selection import Case, Request, Selection
 from tablelaw.checkers.symmetries import tell_broken
-from tablelaw.solver import evaluate
+from tablelaw.solver import account, evaluate
 from tablelaw.solver.engine import Engines
-from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.space.graph import Budget, OutOfBudget, Stopped
 from tablelaw.solver.symmetry import BrokenSymmetry
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
@@ -56,7 +57,8 @@ class Session:
             game = self.rules.game(setting, players, self.sink)
             self._games[key] = None
             if game is not None:
-                engines = Engines(game, self.request.engine, self.request.cores, sample=self.request.sample)
+                r = self.request
+                engines = Engines(game, r.engine, r.cores, sample=r.sample, reductions=r.reductions)
                 self._games[key] = game, engines, Reader(game, self.sink, evaluate.starts(game)[0])
         return self._games[key]
 
@@ -97,37 +99,48 @@ class Session:
         try:
             if self.request.kept is None:
                 verdict = self._worked_out(case, asked, engines)
-            elif self._covered(case) and (whole := self._for_all(case)) is not None:  # kept as what it is: one for all
+            elif self.covered(case) and (whole := self._for_all(case)) is not None:  # kept as what it is: one for all
                 verdict = self._broken_start(asked, engines) or whole
             else:
-                about = self._about("case", case, [dict(case.setting), self._covered_hash(case)])
-                verdict = self.request.kept.answer(about, engines.game, lambda: self._worked_out(case, asked, engines))
+                with account.perhaps_kept() as noticed:
+                    work = noticed.marked(lambda: self._worked_out(case, asked, engines))
+                    verdict = self.request.kept.answer(self.about(case), engines.game, work)
         except BrokenSymmetry as why:
             self._tell_broken(asked, engines.game, why)
             return None
-        if verdict is None:
-            return None
+        except Stopped as stop:
+            if isinstance(stop.known, Verdict):
+                stop.known = self._result(case, asked, engines, stop.known)
+            raise
+        return None if verdict is None else self._result(case, asked, engines, verdict)
+
+    def _result(self, case: Case, asked: Asked, engines: Engines, verdict: Verdict) -> Result:
         setting = dict(case.setting)
         game = (verdict.told.game if verdict.told is not None else None) or engines.game
         return Result(asked.id, asked.kind, setting, case.players, verdict, asked.expected, game, asked.says, asked.cite)
 
     def _worked_out(self, case: Case, asked: Asked, engines: Engines) -> Verdict | None:
         r = self.request
-        budget = Budget(r.seconds, r.mebibytes, 0, r.tell, checkpoint=r.checkpoint)
+        budget = Budget(r.seconds, r.mebibytes, 0, r.tell, checkpoint=r.checkpoint, spill=r.spill, disk=r.disk)
         answered = checker(asked.kind).of_rules
         if answered is not None:
             return self._of_rules(answered, asked, engines, case, budget)
         return self._broken_start(asked, engines) or self._for_all(case) or self._answer(asked, engines, budget)
 
-    def _about(self, what: str, case: Case, under: list[object]) -> dict[str, object]:
-        """All that an answer hangs on, but for this program: the rules, the question, how it is asked."""
+    def about(self, case: Case, whole: bool = False) -> dict[str, object]:
+        """All that an answer hangs on, but for this program: the rules, the question, how it is asked.
+
+        `whole`: the one proof for all settings that the case is asked under.
+        """
         r = self.request
+        under: list[object] = [self._covered_hash(case)] if whole else [dict(case.setting), self._covered_hash(case)]
         return {
-            "what": what, "rules": self.rules.digest, "name": case.name, "players": case.players, "under": under,
-            "chosen": sorted(r.setting), "engine": r.engine, "cores": r.cores,
+            "what": "open" if whole else "case", "rules": self.rules.digest, "name": case.name, "players": case.players,
+            "under": under, "chosen": sorted(r.setting), "engine": r.engine, "cores": r.cores,
+            "reductions": r.reductions.key(),
         }  # fmt: skip
 
-    def _covered(self, case: Case) -> list[Setting]:
+    def covered(self, case: Case) -> list[Setting]:
         """The settings that one proof may be sought for, of which this case is one; none where each is asked alone."""
         if self.request.engine == "explicit" or not (self.request.every_option or self.request.left_open):
             return []
@@ -140,7 +153,7 @@ class Session:
         """Those settings, as a hash: each of many cases is kept under all of them."""
         key = (case.name, case.players)
         if key not in self._hashes:
-            self._hashes[key] = hashlib.sha256(json.dumps(self._covered(case), sort_keys=True).encode()).hexdigest()
+            self._hashes[key] = hashlib.sha256(json.dumps(self.covered(case), sort_keys=True).encode()).hexdigest()
         return self._hashes[key]
 
     def _tell_broken(self, asked: Asked, game: Game, why: BrokenSymmetry) -> None:
@@ -162,23 +175,47 @@ class Session:
             key = (case.name, case.players)
             if key in covered:
                 continue
-            result = self.left_open(case) if self.request.left_open else None
+            with account.recording() if self.request.explained else nullcontext() as told:
+                result = self.left_open(case) if self.request.left_open else None
+                if result is not None:
+                    covered.add(key)
+                result = result or self.ask(case)
+                if result is not None and self.request.both_ways:
+                    self._both_ways(case)
             if result is not None:
-                covered.add(key)
-            yield number, case, result or self.ask(case)
+                result.account = told
+            yield number, case, result
+
+    def _both_ways(self, case: Case) -> None:
+        """Answer by search with all reductions and with none; an internal fault where the two differ."""
+        found = self.asked(case)
+        if found is not None and case.name in {*self.doc.questions, "in-range"}:
+            asked, engines = found
+            engines.both_ways(asked, Budget(self.request.seconds, self.request.mebibytes, 0, self.request.tell))
 
     def _for_all(self, case: Case) -> Verdict | None:
         """One proof for every setting that the question is asked under, its options left open; None where there is none."""
         key = (case.name, case.players)
         if key not in self._open:
             self._open[key] = None
-            settings = self._covered(case)
+            settings = self.covered(case)
             if settings:
                 self._open[key] = self._open_answer(case, settings)
         found = self._open[key]
         return None if found is None else replace(found, notes=list(found.notes))
 
     def _open_answer(self, case: Case, settings: list[Setting]) -> Verdict | None:
+        found = self.open_question(case, settings)
+        if found is None:
+            return None
+        asked, engines = found
+        if self.request.kept is None:
+            return self._open_proof(asked, engines, len(settings))
+        about = self.about(case, whole=True)
+        return self.request.kept.answer(about, engines.game, lambda: self._open_proof(asked, engines, len(settings)))
+
+    def open_question(self, case: Case, settings: list[Setting]) -> tuple[Asked, Engines] | None:
+        """The question of all these settings at once, their options left open; None where it cannot be asked so."""
         question = self.doc.questions.get(case.name)
         if case.name != "in-range" and (
             question is None or question.kind not in PROVABLE or question.node.get("given") is not None
@@ -196,12 +233,30 @@ class Session:
             return None
         _, engines, reader = found
         asked = IN_RANGE if question is None else reader.question(question)
-        if asked is None:
+        return None if asked is None else (asked, engines)
+
+    def alone(self, case: Case, whole: bool = False) -> tuple[Verdict | None, Game] | None:
+        """What `ask` works out where nothing was asked before, and the game that it speaks of.
+
+        `whole`: the one proof for all settings, if there is one; else the answer to a case that no such proof covers.
+        """
+        settings = self.covered(case)
+        for key, kept in self._games.items():  # what an engine found for one question would change what it does next
+            self._games[key] = None if kept is None else self._anew(*kept)
+        for whole_key, kept in self._open_games.items():
+            self._open_games[whole_key] = None if kept is None else self._anew(*kept)
+        found = self.open_question(case, settings) if whole else self.asked(case)
+        if found is None:
             return None
-        if self.request.kept is None:
-            return self._open_proof(asked, engines, len(settings))
-        about = self._about("open", case, [self._covered_hash(case)])
-        return self.request.kept.answer(about, engines.game, lambda: self._open_proof(asked, engines, len(settings)))
+        asked, engines = found
+        if whole:
+            return self._open_proof(asked, engines, len(settings)), engines.game
+        self._open[case.name, case.players] = None
+        return self._worked_out(case, asked, engines), engines.game
+
+    def _anew(self, game: Game, engines: Engines, reader: Reader) -> tuple[Game, Engines, Reader]:
+        anew = Engines(game, engines.engine, engines.cores, sample=engines.sample, reductions=engines.reductions)
+        return game, anew, reader
 
     def _open_proof(self, asked: Asked, engines: Engines, settings: int) -> Verdict | None:
         seconds = min(self.request.seconds or 60.0, 60.0)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakSet
 
+from tablelaw.solver import account
 from tablelaw.solver.boarded import has_board, keeps_places, never_falls
 from tablelaw.solver.breadth import too_broad
+from tablelaw.solver.effort import ENDLESS, within
 from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.native.compiler import compiler
+from tablelaw.solver.reduce.names import WHERE_IT_PAYS, Wanted
 from tablelaw.solver.shapes import Unlowerable
-from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.space.graph import Budget, OutOfBudget, Stopped
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.questions import Asked, Staged
@@ -49,16 +53,18 @@ class Engines:
     huge: bool = False
     sample: int = 0
     """Where nothing else answers, so many plays at random do (0: none)."""
+    reductions: Wanted = WHERE_IT_PAYS
     _boards: Boards | None = None
     _explicit: Explicit | None = None
     _symbolic: Symbolic | None = None
+    _without: dict[str, Engines] = field(default_factory=dict)
 
     @property
     def explicit(self) -> Explicit:
         if self._explicit is None:
             from tablelaw.solver.explicit.engine import Explicit
 
-            self._explicit = Explicit(self.game)
+            self._explicit = Explicit(self.game, self.reductions)
         return self._explicit
 
     @property
@@ -74,8 +80,30 @@ class Engines:
         if self._boards is None:
             from tablelaw.solver.boards import Boards
 
-            self._boards = Boards(self.game, lambda game: Engines(game, self.engine, self.cores), self.cores)
+            self._boards = Boards(
+                self.game, lambda game: Engines(game, self.engine, self.cores, reductions=self.reductions), self.cores
+            )
         return self._boards
+
+    # one engine, and what came of it
+
+    def _search(self, asked: Asked, budget: Budget) -> Verdict:
+        with account.trying("search") as tried:
+            return _noted(tried, self.explicit.ask(asked, budget))
+
+    def _prove(self, asked: Asked, budget: Budget, seconds: float = ENDLESS) -> Verdict:
+        with account.trying("z3") as tried:
+            return _noted(tried, self.symbolic.ask(asked, budget, seconds))
+
+    def _with_boards(self, asked: Asked, budget: Budget) -> Verdict:
+        with account.trying("boards left open") as tried:
+            return _noted(tried, self.boards.ask(asked, budget))
+
+    def _chain(self, asked: Asked, budget: Budget) -> Verdict:
+        from tablelaw.solver.chance.engine import Chance
+
+        with account.trying("chain of all positions") as tried:
+            return _noted(tried, Chance(self.game).ask(asked, budget))
 
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict on a question; `unknown` with a reason when the budget does not suffice."""
@@ -83,21 +111,40 @@ class Engines:
         broad = too_broad(self.game)
         if broad is not None:
             return Verdict("unknown", reason=broad, engine=self.engine)
+        budget = replace(budget, searched=WeakSet(), deep=[])
         try:
             verdict = self._ask(asked, budget.part(budget.left() * 0.6) if self.sample and budget.seconds else budget)
             bare = verdict.trace is None and not verdict.weighed
             if self.cores and verdict.verdict in ("holds", "fails") and bare and asked.kind in PROVABLE:
-                verdict.clauses = tuple(self.rests_on(asked, verdict, budget.part(20.0)))
+                with account.recording():  # what is tried there is of other rules
+                    verdict.clauses = tuple(self.rests_on(asked, verdict, within(budget, 20.0)))
         except OutOfBudget as spent:
             verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
         except Unlowerable as why:
             verdict = Verdict("unknown", reason=str(why), engine=self.engine)
         except RecursionError:
             verdict = Verdict("unknown", reason="the rules are nested too deeply for this engine", engine=self.engine)
+        except KeyboardInterrupt:
+            verdict = Verdict("unknown", reason="stopped", engine=self.engine, seconds=time.monotonic() - began)
+            self._add_so_far(asked, verdict, budget)
+            raise Stopped(verdict) from None
+        if verdict.verdict == "unknown":
+            self._add_so_far(asked, verdict, budget)
         if self.sample and verdict.verdict == "unknown":
             verdict = self._as_sampled(asked, verdict, budget)
         verdict.seconds = time.monotonic() - began
         return verdict
+
+    def both_ways(self, asked: Asked, budget: Budget) -> None:
+        """Search with all reductions and with none, and note what comes of it. Raises `InternalFault` where the two differ."""
+        from tablelaw.solver.explicit.both_ways import both_ways
+
+        both_ways(self.game, asked, budget)
+
+    def _add_so_far(self, asked: Asked, verdict: Verdict, budget: Budget) -> None:
+        """What a search that was stopped had found."""
+        if self._explicit is not None:
+            self._explicit.so_far(asked, verdict, budget)
 
     def _as_sampled(self, asked: Asked, found: Verdict, budget: Budget) -> Verdict:
         """What so many plays at random show; where none shows anything, that is the answer, known no further than by them."""
@@ -126,25 +173,28 @@ class Engines:
             return None, 0
         sample = Sample(self.game, asked)
         try:
-            return sample.ask(budget), sample.played
+            with account.trying("plays at random") as tried:
+                found = _noted(tried, sample.ask(budget))
+                tried.text = f"{sample.played:,} plays, {tried.text}"
+            return found, sample.played
         except (OutOfBudget, Unlowerable, RecursionError):
             return None, sample.played
 
     def _ask(self, asked: Asked, budget: Budget) -> Verdict:
         if self.engine == "explicit":
-            return self.explicit.ask(asked, budget)
+            return self._search(asked, budget)
         if self.engine == "symbolic":
-            return self.boards.ask(asked, budget) if has_board(self.game) else self.symbolic.ask(asked, budget)
+            return self._with_boards(asked, budget) if has_board(self.game) else self._prove(asked, budget)
         if asked.kind == "always-after" and has_board(self.game):
             return self._leads_to(asked, budget)
         if asked.kind in SEARCH_ONLY:
-            return self.explicit.ask(asked, budget)
+            return self._search(asked, budget)
         if asked.kind == "smallest" and asked.formula is not None and never_falls(self.game, asked.formula):
-            return self.explicit.ask(asked, budget)  # positions with small values first: nothing else is as sure
+            return self._search(asked, budget)  # positions with small values first: nothing else is as sure
         spent = ""
         try:
             first = (LATER_SECONDS, LATER_STATES) if self.large else (FIRST_SECONDS, FIRST_STATES)
-            found = self.explicit.ask(asked, budget.part(*first))
+            found = self._search(asked, budget.part(*first))
             self._compare(asked, found, budget)
             return found
         except OutOfBudget as over:
@@ -158,7 +208,7 @@ class Engines:
                 return lowered
         if asked.kind == "terminates" and not spent.startswith("the rules"):
             try:
-                return self.explicit.ask(asked, budget.part(min(SECOND_SECONDS, budget.left() * 0.3), SECOND_STATES))
+                return self._search(asked, budget.part(min(SECOND_SECONDS, budget.left() * 0.3), SECOND_STATES))
             except (OutOfBudget, Unlowerable):
                 budget.check()
         if not (has_board(self.game) or self.huge or self._derived) and compiler() is not None:
@@ -166,7 +216,9 @@ class Engines:
             if soon is not None:
                 return soon
         if has_board(self.game):
-            at_once = self.boards.at_once(asked, budget)
+            with account.trying("boards at once") as tried:
+                at_once = self.boards.at_once(asked, budget)
+                _noted(tried, at_once)
             if at_once is not None:
                 return at_once
         if has_board(self.game) and asked.kind != "in-range":
@@ -187,7 +239,7 @@ class Engines:
             found.reason = f"{found.reason}; none of {played:,} plays at random showed one"
         if asked.kind == "terminates" or budget.seconds or budget.states:
             try:
-                return self.explicit.ask(asked, budget)
+                return self._search(asked, budget)
             except OutOfBudget as second:
                 found.reason = f"{found.reason}; search: {second.reason}"
                 return found
@@ -197,13 +249,13 @@ class Engines:
     def _soon(self, asked: Asked, budget: Budget) -> Verdict | None:
         """By a quick proof, else by compiled search: z3 may think long about what millions of states show in seconds."""
         try:
-            found = self.symbolic.ask(asked, budget.part(min(SOON_PROOF, budget.left() * 0.1)))
+            found = self._prove(asked, budget, min(SOON_PROOF, budget.left() * 0.1))
             if found.verdict != "unknown":
                 return found
         except (OutOfBudget, Unlowerable):
             budget.check()
         try:
-            return self.explicit.ask(asked, budget.part(min(SOON_SECONDS, budget.left() * 0.3), SOON_STATES))
+            return self._search(asked, budget.part(min(SOON_SECONDS, budget.left() * 0.3), SOON_STATES))
         except (OutOfBudget, Unlowerable):
             self.huge = True
             budget.check()
@@ -217,13 +269,13 @@ class Engines:
     def _beyond(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict of what needs no list of all states."""
         if not has_board(self.game):
-            return self.symbolic.ask(asked, budget)
+            return self._prove(asked, budget)
         if keeps_places(self.game):  # which a projection cannot tell
             proved = self._by_steps(asked, budget.part(budget.left() * 0.6))
             if proved is not None:
                 return proved
         try:
-            found = self.boards.ask(asked, budget)
+            found = self._with_boards(asked, budget)
         except Unlowerable as why:
             found = Verdict("unknown", reason=str(why))
         if found.verdict == "unknown" and not keeps_places(self.game):
@@ -233,18 +285,19 @@ class Engines:
     def _by_steps(self, asked: Asked, budget: Budget) -> Verdict | None:
         """What is shown of each step with the board left open; None where nothing is, or the time is over."""
         try:
-            return self.boards.by_induction(asked, budget)
+            with account.trying("each step, with the board left open") as tried:
+                return _noted(tried, self.boards.by_induction(asked, budget))
         except OutOfBudget:
             return None
 
     def _leads_to(self, asked: Asked, budget: Budget) -> Verdict:
         """`always-after` on a board: the search where it is short, else what each next step brings about."""
         try:
-            return self.explicit.ask(asked, budget.part(FIRST_SECONDS, FIRST_STATES))
+            return self._search(asked, budget.part(FIRST_SECONDS, FIRST_STATES))
         except (OutOfBudget, Unlowerable):
             budget.check()
         found = self.boards.at_once(asked, budget) or self._by_steps(asked, budget.part(budget.left() * 0.6))
-        return found if found is not None else self.explicit.ask(asked, budget)
+        return found if found is not None else self._search(asked, budget)
 
     def _compare(self, asked: Asked, found: Verdict, budget: Budget) -> None:
         """Where both engines are cheap, both answer; when they differ, nothing is answered."""
@@ -253,7 +306,7 @@ class Engines:
         if asked.kind not in PROVABLE or found.verdict == "unknown" or (found.states or 0) > BOTH_BELOW:
             return
         try:
-            other = self.symbolic.ask(asked, budget.part(1.5))
+            other = self._prove(asked, budget, 1.5)
         except (OutOfBudget, Unlowerable):
             return
         if other.verdict not in ("unknown", found.verdict):
@@ -265,11 +318,9 @@ class Engines:
 
     def figure(self, asked: Asked, budget: Budget) -> Verdict:
         """A probability, an expectation, or that the play ends almost surely."""
-        from tablelaw.solver.chance.engine import Chance
-
         began = time.monotonic()
         try:
-            verdict = self._surely(asked, budget) if asked.kind == "terminates" else Chance(self.game).ask(asked, budget)
+            verdict = self._surely(asked, budget) if asked.kind == "terminates" else self._chain(asked, budget)
         except OutOfBudget as spent:
             verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
         except Unlowerable as why:
@@ -279,14 +330,12 @@ class Engines:
 
     def _surely(self, asked: Asked, budget: Budget) -> Verdict:
         """By the whole graph where it is small, else by a measure."""
-        from tablelaw.solver.chance.engine import Chance
-
         if self.engine == "explicit":
-            return Chance(self.game).ask(asked, budget)
+            return self._chain(asked, budget)
         spent, refused = "", None
         if self.engine == "auto":
             try:
-                found = Chance(self.game).ask(asked, budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES))
+                found = self._chain(asked, budget.part(FIRST_CHAIN, FIRST_CHAIN_STATES))
                 if found.verdict != "unknown":
                     return found
                 refused = found
@@ -300,23 +349,23 @@ class Engines:
                     return found if found.verdict != "unknown" else refused or found
             except (OutOfBudget, Unlowerable):
                 budget.check()
-            return refused or Chance(self.game).ask(asked, budget)
+            return refused or self._chain(asked, budget)
         if refused is not None:
             try:
-                found = self.symbolic.ask(asked, budget.part(min(AFTER_REFUSAL, budget.left())))
+                found = self._prove(asked, budget, min(AFTER_REFUSAL, budget.left()))
             except OutOfBudget:
                 return refused
             return refused if found.verdict == "unknown" else found
         if not spent:
-            return self.symbolic.ask(asked, budget)
+            return self._prove(asked, budget)
         share = 0.6 if asked.measure is not None else 0.4
         try:
-            found = self.symbolic.ask(asked, budget.part(budget.left() * share))
+            found = self._prove(asked, budget.part(budget.left() * share))
             if found.verdict != "unknown":
                 return found
         except OutOfBudget:
             budget.check()
-        return Chance(self.game).ask(asked, budget)
+        return self._chain(asked, budget)
 
     # plays
 
@@ -391,7 +440,7 @@ class Engines:
         for name in names:
             try:
                 budget.check()
-                answer = Engines(without(self.game, name), self.engine, cores=False).quick(asked, budget.part(4.0))
+                answer = self._stripped(name).quick(asked, budget.part(4.0))
             except (OutOfBudget, Unlowerable):
                 continue
             if answer not in (verdict.verdict, "unknown"):
@@ -403,6 +452,13 @@ class Engines:
         if rest:
             verdict.notes.append("the proof found also uses " + ", ".join(rest))
         return needed
+
+    def _stripped(self, clause: str) -> Engines:
+        """The engines of the game without a clause, kept for other questions."""
+        if clause not in self._without:
+            game = without(self.game, clause)
+            self._without[clause] = Engines(game, self.engine, cores=False, reductions=self.reductions)
+        return self._without[clause]
 
     def quick(self, asked: Asked, budget: Budget) -> str:
         """The bare verdict; unknown when it does not come quickly."""
@@ -424,6 +480,21 @@ class Engines:
         if machine is None:
             return None
         return core(self.symbolic, asked, machine.lemmas, machine.row, budget.part(10.0))  # type: ignore[attr-defined]
+
+
+Found = TypeVar("Found", bound=Verdict | None)
+
+
+def _noted(tried: account.Entry, found: Found) -> Found:
+    """What an engine found, told in the entry that it was tried in."""
+    if found is None:
+        tried.text = "shows nothing"
+    elif found.verdict == "unknown":
+        tried.text = f"not decided: {found.reason}" if found.reason else "not decided"
+    else:
+        states = f", {found.states:,} positions" if found.states else ""
+        tried.text = f"{found.value or found.verdict} ({found.known_by or 'answered'}{states})"
+    return found
 
 
 def same_effects(game: Game, left: Action, right: Action, budget: Budget) -> bool:

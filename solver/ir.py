@@ -400,6 +400,8 @@ class Model:
     end_faults: list[tuple[Term, Site]]
     switches: list[str] = field(default_factory=list)
     winner_faults: list[tuple[Term, Site]] = field(default_factory=list)
+    among: tuple[tuple[int, ...], ...] = ()
+    """Permutations of the slots, a group but for the identity: of the images of a successor the smallest stands for all."""
 
     def var(self, i: int) -> Term:
         """The present value of a slot."""

@@ -14,9 +14,10 @@ def reads(term: Term) -> set[int]:
 
 def relevant(model: Model, terms: list[Term]) -> set[int]:
     """The slots that can matter to legality, to the end, and to the terms: everything they read, and what that is made of."""
-    roots = [model.ended, *terms]
+    roots = [model.ended, *(c for c, _ in model.end_faults), *terms]
     for m in model.moves:
         roots += [m.guard, m.draw_guard, m.actor, *(b for i in m.inputs for b in (i.least, i.most))]
+        roots += [c for c, _ in m.legality_faults]
     found: set[int] = set()
     waiting = [i for t in roots for i in reads(t)]
     makes: dict[int, set[int]] = {}
@@ -46,3 +47,14 @@ def slice_to(model: Model, keep: set[int]) -> Model:
         moves.append(replace(m, updates=updates, faults=faults))
     starts = list(dict.fromkeys(tuple(n if i in keep else blank[i] for i, n in enumerate(s)) for s in model.starts))
     return replace(model, moves=moves, starts=starts)
+
+
+def narrow_to(model: Model, keep: set[int]) -> Model:
+    """The model of a slice, in which the slots left out take no bits."""
+    blank = model.starts[0]
+    return replace(model, slots=[s if i in keep else replace(s, lo=blank[i], hi=blank[i]) for i, s in enumerate(model.slots)])
+
+
+def exact(model: Model, terms: list[Term]) -> set[int]:
+    """The slots that can matter to the terms where no range is to be left unseen: what faults read as well."""
+    return relevant(model, [*terms, *(c for m in model.moves for c, _ in m.faults)])

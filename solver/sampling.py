@@ -247,10 +247,12 @@ def play(player: Player, start: Any, dice: Dice, limit: int = LIMIT, watch: Watc
     return made
 
 
-def plays(player: Player, seed: int, limit: int = LIMIT, start: Any = None, watch: Watch | None = None) -> Iterator[Play]:
-    """Plays 0, 1, 2, … of a seed, without end; each chooses among the starts of the game unless one is given."""
+def plays(
+    player: Player, seed: int, limit: int = LIMIT, start: Any = None, watch: Watch | None = None, first: int = 0
+) -> Iterator[Play]:
+    """Plays 0, 1, 2, … of a seed (or from `first` on), without end; each chooses among the starts unless one is given."""
     starts = player.starts() if start is None else [start]
-    number = 0
+    number = first
     while True:
         dice = Dice(seed, number)
         yield play(player, starts[dice.below(len(starts))], dice, limit, watch)

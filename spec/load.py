@@ -32,6 +32,8 @@ class Rules:
     document: Document
     digest: str
     counts: range
+    sources: tuple[Source, ...] = ()
+    """The file and all that it includes, in the order in which they were read."""
 
     def game(
         self,
@@ -205,7 +207,7 @@ def load(path: str, sink: Diagnostics) -> Rules | None:
     if counts is None:
         return None
     digest = hashlib.sha256("\0".join(s.text for s in loader.sources).encode()).hexdigest()[:16]
-    return Rules(path, doc, digest, counts)
+    return Rules(path, doc, digest, counts, tuple(loader.sources))
 
 
 def check_everywhere(rules: Rules, sink: Diagnostics) -> None:

@@ -271,6 +271,23 @@ PAGES = (
         """,
     ),
     (
+        "Q129",
+        "no cluster to work on",
+        """
+        `--cluster` gives the work to other processes by Dask. It is not installed here, no scheduler answers
+        at the address, no worker is connected to it, or a worker would not give the same answers: it has
+        another version of tablelaw, of Python or of a library, or a C compiler where this machine has none.
+
+            tablelaw check examples/nim --cluster tcp://nobody:8786
+
+        Install the same on all machines, start a scheduler and workers, and name the scheduler; or use
+        processes of this machine.
+
+            pip install 'tablelaw[cluster]'
+            tablelaw check examples/nim --cluster local:2
+        """,
+    ),
+    (
         "L101",
         "implication never applies",
         """

@@ -35,7 +35,7 @@ class Place:
 
     def bind(self, names: Mapping[str, Value]) -> Place:
         """The same place with more names bound."""
-        return replace(self, names={**self.names, **names})
+        return Place(self.state, self.players, {**self.names, **names}, self.before, self.ended, self.winners, self.times)
 
 
 def value(e: Expr, here: Place) -> Value:
@@ -52,7 +52,7 @@ def value(e: Expr, here: Place) -> Value:
         case Op("or", args):
             return any(value(a, here) for a in args)
         case Op(op, args):
-            return OPERATORS[op](*(value(a, here) for a in args))
+            return OPERATORS[op](*[value(a, here) for a in args])
         case If(test, yes, no):
             return value(yes if value(test, here) else no, here)
         case Index(base, key):
@@ -211,7 +211,7 @@ def _call(e: Call, here: Place) -> Value:
             return here.winners()
         case "times" if here.times:
             return here.times(e.subject)
-    return BOARD[e.name](*(value(a, here) for a in e.args))
+    return BOARD[e.name](*[value(a, here) for a in e.args])
 
 
 def meant(written: Value, found: Value) -> bool:

@@ -16,6 +16,8 @@ from tablelaw.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "transcripts").glob("*.md"))]
+LONG = ("boards",)
+"""What takes half a minute on a slow machine."""
 FENCE = re.compile(r"^```console\n(.*?)^```$", re.S | re.M)
 VARIES = [(re.compile(r"\b\d+\.\d+ s\b"), "… s"), (re.compile(r"\b\d+ MiB\b"), "… MiB")]
 
@@ -61,7 +63,7 @@ def rerun(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return "\n".join(rows) + "\n"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in PAGES])
 def test_console_blocks_show_what_the_commands_say(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command of a console block prints what stands below it."""
     monkeypatch.chdir(ROOT)

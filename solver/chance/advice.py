@@ -6,10 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.chance import followed
+from tablelaw.solver.chance.followed import APART
 from tablelaw.solver.chance.graph import Chances, Draws
+from tablelaw.solver.chance.listed import Listed
 from tablelaw.solver.chance.policy import WRONG, Solved
 from tablelaw.solver.evaluate import Move, State
 from tablelaw.solver.shapes import leaves
@@ -31,8 +34,6 @@ MOST_TOLD = 200
 MOST_DRAWS = 1_000_000
 """So many draws are followed to find out which positions are met most often."""
 LEAST_SHARE = 1e-12
-APART = 1e-12
-"""Bounds are doubles that hold; by less than this their means over draws may be rounded."""
 SURELY_TOLD = 12
 
 
@@ -50,7 +51,7 @@ class Told:
         space, ready = self.ready.space, self.ready
         if isinstance(space, Rows):
             return space.numbers.get((*(state[v.name] for v in self.game.variables), *counts))
-        return ready.stands_for(space.pack.pack([*to_numbers(self.game, state), *counts]))
+        return ready.stands_for(ready.whole.pack([*to_numbers(self.game, state), *counts]))
 
     def counts(self, s: int) -> list[int]:
         """What is counted in a state."""
@@ -115,6 +116,11 @@ def advice(game: Game, ready: Ready, solved: Solved, asked: Asked) -> Policy | N
 
 def sure_advice(game: Game, ready: Ready, chain: Chances, sense: Sense, found: Bounds, asked: Asked) -> Policy | None:
     """What the players of a figure do where bounds are near enough to tell: one move is better than any other can be."""
+    if isinstance(chain, Listed):
+        order, chosen = _sure_of_arrays(chain, sense, found, asked)
+        return _told(game, ready, chain, _once(ready, chain, order)[:MOST_TOLD], chosen, asked, None)
+    if not any(len(options) > 1 and sense(options[0][0]) for options in chain.choices):
+        return None
     below, above, reward = found.below, found.above, chain.reward
     known: dict[int, list[tuple[float, float]]] = {}
 
@@ -153,6 +159,33 @@ def sure_advice(game: Game, ready: Ready, chain: Chances, sense: Sense, found: B
     chosen = {v: c for v in met if (c := surely(v)) is not None}
     order = _once(ready, chain, sorted(chosen, key=lambda v: _rank(often, v)))[:MOST_TOLD]
     return _told(game, ready, chain, order, chosen, asked, None)
+
+
+def _sure_of_arrays(chain: Listed, sense: Sense, found: Bounds, asked: Asked) -> tuple[list[int], dict[int, int]]:
+    """The same of arrays: states where one move is surely the best, those met most often first, and the moves."""
+    import numpy as np
+
+    if not followed.deciding(chain, sense).any():
+        return [], {}
+    ours = _ours(chain, asked)
+    pick, usable, sure = followed.surely(chain, sense, found, ours)
+    often = followed.often(chain, pick, MOST_DRAWS, LEAST_SHARE)
+    met = np.flatnonzero(followed.reached(chain, usable, MOST_DRAWS) & sure)
+    mine = followed.spread(chain.heads[met], chain.many()[met])
+    only = mine[usable[mine]] - chain.heads[met]
+    return sorted(met.tolist(), key=lambda v: _rank(often, v)), dict(zip(met.tolist(), only.tolist(), strict=True))
+
+
+def _ours(chain: Listed, asked: Asked) -> Any:
+    """The states where one of the players asked about chooses first."""
+    import numpy as np
+
+    if asked.players is None:
+        return np.ones(chain.size, bool)
+    found = np.zeros(chain.size, bool)
+    some = np.flatnonzero(chain.many())
+    found[some] = np.isin(chain.movers[chain.heads[some]], list(asked.players))
+    return found
 
 
 def _once(ready: Ready, chain: Chances, order: list[int]) -> list[int]:
@@ -275,8 +308,10 @@ def _varying(game: Game, ready: Ready, chain: Chances) -> frozenset[str]:
         rows = [space.rows[s] for s in chain.packed]
         return frozenset(v.name for i, v in enumerate(game.variables) if any(r[i] != rows[0][i] for r in rows))
     first, changed, at = chain.packed[0], 0, 0
-    for s in chain.packed:
+    for s in () if isinstance(chain, Listed) else chain.packed:
         changed |= s ^ first
+    if isinstance(chain, Listed):
+        changed = chain.varying()
     names = set()
     for v in game.variables:
         for _ in leaves(v.type):

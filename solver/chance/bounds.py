@@ -39,9 +39,9 @@ class Bounds:
     low: Fraction
     high: Fraction
     sweeps: int
-    below: list[float]
-    """Bounds of every state, none of them beyond its value."""
-    above: list[float]
+    below: Any
+    """Bounds of every state, none of them beyond its value: lists or arrays."""
+    above: Any
 
 
 def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: Budget, slots: Slots = ()) -> Bounds:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 
+from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board
-from tablelaw.solver.chance import bounds, exact, in_part
+from tablelaw.solver.chance import bounds, exact, in_part, swept, whole
 from tablelaw.solver.chance.advice import advice, sure_advice
 from tablelaw.solver.chance.figures import SECONDS, closed, evidence, none
-from tablelaw.solver.chance.graph import Chances, Refused, TooMany, averaged, components, end_component, explore, hopeless
+from tablelaw.solver.chance.graph import Chances, Paused, Refused, TooMany, explore
 from tablelaw.solver.chance.left_open import LeftOpen
+from tablelaw.solver.chance.listing import Asks, compiled_chain, worth_it
 from tablelaw.solver.chance.policy import Solved, rewalk
 from tablelaw.solver.chance.ready import Ready, chain_of
 from tablelaw.solver.shapes import Unlowerable
@@ -28,6 +29,8 @@ MOST_EXACT_EDGES = 20_000_000
 MOST_EXACT_STATES = 1_500_000
 FIRST_SECONDS, FIRST_STATES = 4.0, 20_000
 MOST_BOARDS = 1_000_000
+GUESS = 0.25
+"""Of the time that is left, for bounds that help to find exact figures."""
 RUNS_OUT = "the list of `play` runs out: in a position that matters none of its moves is legal and true"
 EVERYBODY = "every player follows the list of `play`"
 
@@ -119,7 +122,9 @@ class Chance:
         notes = self._followed(asked, chain) + ready.told()
         if whole and asked.within is None:
             self._goes_on(ready, asked, chain)
-        averaged(chain, sense)
+        if asked.within is not None or self.watch is not None:
+            chain = chain.plain()
+        chain.averaged(sense)
         if self.watch is not None:
             self.watch(chain, asked, sense, ready)
         if asked.within is not None:
@@ -130,9 +135,10 @@ class Chance:
             return known
         if asked.kind == "expected":
             self._must_end(ready, chain)
+        near = self._guessed(chain, asked, sense, budget, ready) if chain.starts == 1 else None
         if chain.edges <= MOST_EXACT_EDGES and len(chain.packed) <= MOST_EXACT_STATES:
             try:
-                solved = self._values(chain, asked, sense, budget)
+                solved = self._values(chain, asked, sense, budget, near)
                 value = self._first(chain, solved.values)
                 known = Verdict("value", "exhausted", value=str(value), engine=NAME, states=len(chain.packed), notes=notes)
                 if whole:
@@ -142,7 +148,8 @@ class Chance:
                 pass
         if chain.starts > 1:
             raise Refused("bounds are told of one start; give a position")
-        found = self._bounds(chain, asked, sense, budget, ready)
+        wide = near is None or near.high - near.low > bounds.NARROW
+        found = self._bounds(chain, asked, sense, budget, ready) if near is None or wide else near
         notes.append("the equations are too large to be solved exactly: bounds that hold, rounding included")
         verdict = Verdict("value", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
         verdict.interval = (str(_down(found.low)), str(_up(found.high)))
@@ -151,18 +158,20 @@ class Chance:
         verdict.evidence = none("bounds are not kept, only figures that are told exactly")
         return verdict
 
-    def _values(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget) -> Solved:
+    def _values(
+        self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, found: bounds.Bounds | None = None
+    ) -> Solved:
         """Exact values and choices, walked again; where somebody can stay for ever, what is hopeless is told by the graph
         first."""
-        before = replace(chain, choices=list(chain.choices), values=dict(chain.values))
+        before = chain.copy()
         try:
-            values, policy = exact.solve(chain, sense, budget)
+            values, policy = whole.solve(chain, sense, budget, found)
         except exact.TooLong:
             raise
         except exact.TooLarge:
-            if asked.kind != "odds" or not hopeless(chain, sense):
+            if asked.kind != "odds" or not chain.hopeless(sense):
                 raise
-            values, policy = exact.solve(chain, sense, budget)
+            values, policy = whole.solve(chain, sense, budget)
         return Solved(before, values, policy, rewalk(before, values, policy, sense, asked.kind == "expected"))
 
     def _tell(self, known: Verdict, ready: Ready, solved: Solved, asked: Asked) -> None:
@@ -184,16 +193,24 @@ class Chance:
     def _bounds(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready) -> bounds.Bounds:
         """Bounds of the figure, by what is known of all figures before any is reckoned."""
         if asked.kind == "odds":
-            return bounds.bound(chain, sense, Fraction(0), Fraction(1), budget, ready.slots)
+            return swept.any_bound(chain, sense, Fraction(0), Fraction(1), budget, ready.slots)
         last = [*chain.values.values(), Fraction(0)]
         if not any(chain.reward):
-            return bounds.bound(chain, sense, min(last), max(last), budget, ready.slots)
+            return swept.any_bound(chain, sense, min(last), max(last), budget, ready.slots)
         found = None
         if all(r >= 0 for r in chain.reward):
-            found = bounds.bound_counts(chain, sense, min(last), budget, ready.slots)
+            found = swept.any_bound_counts(chain, sense, min(last), budget, ready.slots)
         if found is None:
             raise Refused("so large a chain has no bounds for what is counted on the way")
         return found
+
+    def _guessed(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready) -> bounds.Bounds | None:
+        """Bounds before exact figures, where they say which choices need not be looked at."""
+        if not whole.chosen_in_loops(chain, sense):
+            return None
+        with suppress(Refused):
+            return self._bounds(chain, asked, sense, budget.part(max(GUESS * budget.left(), 0.01)), ready)
+        return None
 
     def _within(self, chain: Chances, sense: exact.Sense, steps: int, budget: Budget) -> tuple[Verdict, Solved]:
         """The figure, and the choice at the start: what comes later depends on how many steps are left."""
@@ -261,55 +278,60 @@ class Chance:
         """Without `who` (and without a way of playing) a single player at most has choices."""
         if isinstance(asked.play, tuple) or asked.play == "uniform":
             return
-        actors = {actor for options in chain.choices if len(options) > 1 for actor, _ in options}
+        actors = chain.actors(several=True)
         if asked.play == "" and actors:
             raise Refused("players have choices here: say how they play, as in `play: best`, and for whom with `who`")
         if asked.players is None and len(actors) > 1:
             raise Refused("several players have choices: say with `who` for whom the play is best")
-        if any(len({sense(actor) for actor, _ in options}) > 1 for options in chain.choices):
+        if chain.mixed(sense):
             raise Refused("players who want different things may move at the same time, and the rules do not say who is first")
 
     def _followed(self, asked: Asked, chain: Chances) -> list[str]:
         """A list of moves is everybody's, unlike best play: said where several players move."""
-        movers = {actor for options in chain.choices for actor, _ in options if actor >= 0}
+        movers = chain.actors(several=False) - {-1}
         return [EVERYBODY] if isinstance(asked.play, tuple) and len(movers) > 1 else []
 
     def _goes_on(self, ready: Ready, asked: Asked, chain: Chances) -> None:
         """Has somebody a move in each position where the question is open? The first where nobody has is named."""
-        for v, options in enumerate(chain.choices):
-            if not options and v not in chain.values:
-                said = RUNS_OUT if isinstance(asked.play, tuple) else exact.NO_MOVE
-                raise Refused(f"{said}: {ready.where(chain.packed[v])}")
+        v = chain.stuck()
+        if v is not None:
+            said = RUNS_OUT if isinstance(asked.play, tuple) else exact.NO_MOVE
+            raise Refused(f"{said}: {ready.where(chain.packed[v])}")
 
     def _must_end(self, ready: Ready, chain: Chances) -> None:
-        for group in components(chain.choices):
-            staying = end_component(chain.choices, group)
-            if staying is not None and not all(v in chain.values for v in group):
-                forced = all(len(chain.choices[v]) == 1 for v in staying)
-                stays = "it goes round for ever and nobody chooses" if forced else "the play can stay away from it for ever"
-                raise Refused(f"what is asked for need not come: {stays}, as from {ready.where(chain.packed[staying[0]])}")
+        staying = chain.staying()
+        if staying is not None:
+            forced = all(len(chain.choices[v]) == 1 for v in staying)
+            stays = "it goes round for ever and nobody chooses" if forced else "the play can stay away from it for ever"
+            raise Refused(f"what is asked for need not come: {stays}, as from {ready.where(chain.packed[staying[0]])}")
 
     # almost surely
 
     def _to_the_end(self, ready: Ready, budget: Budget, most: int) -> Chances:
-        return explore(ready.space, lambda s: Fraction(1) if ready.ended(s) else None, None, budget, most)
+        def absorbed(s: int) -> Fraction | None:
+            return Fraction(1) if ready.ended(s) else None
+
+        if isinstance(ready.problem, BoardProblem):
+            return explore(ready.space, absorbed, None, budget, most)
+        try:
+            return explore(ready.space, absorbed, None, budget, most, pause=worth_it(budget))
+        except Paused:
+            asks = Asks(ready.problem.model)
+            asks.won, asks.lost = asks.lost, asks.won
+            found = compiled_chain(ready, asks, lambda s: Fraction(0), budget, most)
+        return explore(ready.space, absorbed, None, budget, most) if found is None else found
 
     def _surely(self, asked: Asked, budget: Budget) -> Verdict:
         ready = Ready(self.game, asked)
         chain = self._to_the_end(ready, budget, MOST_STATES)
-        for group in components(chain.choices):
-            if any(v in chain.values for v in group):
-                continue
-            if len(group) == 1 and not chain.choices[group[0]]:
-                continue
-            staying = end_component(chain.choices, group)
-            if staying is not None:
-                forced = all(len(chain.choices[v]) == 1 for v in staying)
-                why = "nobody chooses and the play never ends" if forced else "some choices keep the play from its end for ever"
-                why += f", whatever is drawn, as from {ready.where(chain.packed[staying[0]])}"
-                return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason=why)
+        staying = chain.staying()
+        if staying is not None:
+            forced = all(len(chain.choices[v]) == 1 for v in staying)
+            why = "nobody chooses and the play never ends" if forced else "some choices keep the play from its end for ever"
+            why += f", whatever is drawn, as from {ready.where(chain.packed[staying[0]])}"
+            return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason=why)
         notes = ["whatever is chosen, from every position some draws lead to the end"]
-        if any(not options and v not in chain.values for v, options in enumerate(chain.choices)):
+        if chain.stuck() is not None:
             notes = ["no choice keeps a play going for ever; but some play gets stuck before its end, as `progress` tells"]
 
         def whole(most: int) -> tuple[Ready, Chances]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import lcm
 
 from tablelaw.solver.chance import linear
-from tablelaw.solver.chance.graph import Chances, Draws, Refused, components, end_component
+from tablelaw.solver.chance.graph import Chances, Draws, Refused, end_component
 from tablelaw.solver.space.graph import Budget
 
 LARGEST_COMPONENT = 1000
@@ -40,7 +40,7 @@ def solve(chain: Chances, sense: Sense, budget: Budget) -> tuple[list[Fraction],
     policy: dict[int, int] = {}
     for i, known in chain.values.items():
         values[i] = known
-    groups = components(chain.choices)
+    groups = chain.groups()
     if any(len(g) > 1 and len(g) > _most(chain, g, sense) for g in groups):
         raise TooLarge
     for number, group in enumerate(groups):

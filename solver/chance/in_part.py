@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from tablelaw.solver.chance import bounds
+from tablelaw.solver.chance import swept
 from tablelaw.solver.chance.exact import Sense
-from tablelaw.solver.chance.graph import Chances, averaged
-from tablelaw.solver.chance.ready import Absorbed, Ready, chain_of
+from tablelaw.solver.chance.graph import Chances
+from tablelaw.solver.chance.ready import Ready, chain_of
 from tablelaw.solver.space.graph import Budget
 from tablelaw.spec.questions import Asked
 
@@ -34,37 +34,18 @@ def between(
 
     `look` raises `Refused` where the question has no answer on a chain. Raises `OutOfBudget` and `Refused`.
     """
-    chain, beyond = _nearest(ready, asked, budget)
+    chain = chain_of(ready, asked, budget, MOST, NEAREST)
     look(chain)
     if chain.starts > 1:
         return None
-    if any(not options and v not in chain.values for v, options in enumerate(chain.choices)):
+    if chain.stuck() is not None:
         return None
-    averaged(chain, sense)
-    lost = bounds.bound(chain, sense, Fraction(0), Fraction(1), budget, ready.slots)
-    won = replace(chain, values={**chain.values, **dict.fromkeys(beyond, Fraction(1))})
-    high = bounds.bound(won, sense, Fraction(0), Fraction(1), budget, ready.slots)
+    chain.averaged(sense)
+    won = chain.copy()
+    won.values.update(dict.fromkeys(chain.cut, Fraction(1)))
+    lost, high = (swept.any_bound(c, sense, Fraction(0), Fraction(1), budget, ready.slots) for c in (chain, won))
     low, top = max(lost.low, Fraction(0)), min(high.high, Fraction(1))
     return (low, top) if top - low < 1 - WORTH else None
-
-
-def _nearest(ready: Ready, asked: Asked, budget: Budget) -> tuple[Chances, list[int]]:
-    """The chain cut off behind its nearest positions, and the numbers of those where it is cut, all of value 0."""
-    met, beyond = 0, []
-
-    def around(absorbed: Absorbed) -> Absorbed:
-        def found(s: int) -> Fraction | None:
-            nonlocal met
-            value = absorbed(s)
-            if value is None and met >= NEAREST:
-                beyond.append(met)
-                value = Fraction(0)
-            met += 1
-            return value
-
-        return found
-
-    return chain_of(ready, asked, budget, MOST, around), beyond
 
 
 def reach(budget: Budget) -> Budget:

@@ -35,6 +35,13 @@ def solve(rows: list[Row], right: list[Fraction], budget: Budget | None = None) 
     return found
 
 
+def number() -> Any:
+    """FLINT's fractions: `number()(3, 4)`."""
+    import flint
+
+    return flint.fmpq
+
+
 def holds(rows: list[Row], right: list[Fraction], found: list[Fraction]) -> bool:
     """Does an answer meet every equation, exactly? In whole numbers, over one denominator for all unknowns."""
     whole = lcm(*(x.denominator for x in found))

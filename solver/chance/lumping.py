@@ -234,15 +234,22 @@ def _columns(slots: list[Slot], group: tuple[str, ...]) -> list[list[int]] | Non
     return [[r[place] for place in rows[0]] for r in rows]
 
 
-def canonical(slots: list[Slot], pack: Packing, classes: list[tuple[str, ...]]) -> Callable[[int], int] | None:
-    """The one packed state that stands for all that differ by swapping names alike; None where nothing can be swapped."""
-    plans: list[list[list[tuple[int, int]]]] = []
+Plans = list[list[list[tuple[int, int]]]]
+"""For each class of names, for each of its names, the slots that belong to it: shift and mask of each."""
+
+
+def plans_of(slots: list[Slot], pack: Packing, classes: list[tuple[str, ...]]) -> Plans:
+    """What is put in order; nothing where nothing can be swapped."""
+    plans: Plans = []
     for group in classes:
-        found_columns = _columns(slots, group)
-        if found_columns is None:
-            continue
-        columns = found_columns
-        plans.append([[(pack.shifts[i], pack.masks[i]) for i in c] for c in columns])
+        columns = _columns(slots, group)
+        if columns is not None:
+            plans.append([[(pack.shifts[i], pack.masks[i]) for i in c] for c in columns])
+    return plans
+
+
+def canonical(plans: Plans) -> Callable[[int], int] | None:
+    """The one packed state that stands for all that differ by swapping names alike; None where nothing can be swapped."""
     if not plans:
         return None
 

@@ -8,14 +8,16 @@ from fractions import Fraction
 
 from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board
-from tablelaw.solver.chance.graph import Chances, Refused, explore
-from tablelaw.solver.chance.lumping import alike, canonical
+from tablelaw.solver.chance.graph import NOTHING, VALUELESS, Chances, Paused, Refused, explore
+from tablelaw.solver.chance.listing import Asks, compiled_chain, worth_it
+from tablelaw.solver.chance.lumping import Plans, alike, canonical, plans_of
 from tablelaw.solver.evaluate import place
 from tablelaw.solver.ir import Term
 from tablelaw.solver.passes import relevant, slice_to
 from tablelaw.solver.problem import COUNTED_TO, Problem, prepare
 from tablelaw.solver.shapes import leaves
 from tablelaw.solver.space.graph import Budget, Space
+from tablelaw.solver.space.pack import packing
 from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.translator import variables_read
 from tablelaw.spec.core import Call, Const, Expr, Op, children
@@ -41,6 +43,7 @@ class Ready:
     def __init__(self, game: Game, asked: Asked, whole: bool = False) -> None:
         self.problem: Problem | BoardProblem
         self.space: Space
+        self.plans: Plans = []
         self.same: Callable[[int], int] | None = None
         self.keep: set[int] | None = None
         """The slots that the figure depends on; None: all."""
@@ -60,6 +63,7 @@ class Ready:
             self.most = min(far or COUNTED_TO, COUNTED_TO) if self.bounded else COUNTED_TO
             problem = prepare(game, asked, unroll=True, just_now=not self.totals, counted_to=self.most)
             blank = problem.model.starts[0]
+            self.whole = packing(problem.model.slots)
             if not whole:
                 keep = relevant(problem.model, _wanted(problem, asked))
                 problem.model = slice_to(problem.model, keep)
@@ -69,10 +73,11 @@ class Ready:
             self.space = Space(problem.model)
             kept = [i for i in range(len(blank)) if self.keep is None or i in self.keep]
             pack = self.space.pack
-            self._kept = sum(pack.masks[i] << pack.shifts[i] for i in kept)
-            self._blank = pack.pack(blank) & ~self._kept
+            self._moves = [(self.whole.shifts[i], self.whole.masks[i], pack.shifts[i]) for i in kept]
+            self._blank = pack.pack(blank) & ~sum(pack.masks[i] << pack.shifts[i] for i in kept)
             formulas = [f for f in (asked.formula, asked.before, asked.at) if f is not None]
-            self.same = None if whole else canonical(problem.model.slots, self.space.pack, alike(game, formulas))
+            self.plans = [] if whole else plans_of(problem.model.slots, self.space.pack, alike(game, formulas))
+            self.same = canonical(self.plans)
         self.game = game
         self.ended = self.space.formula(self.space.ended)
 
@@ -83,7 +88,8 @@ class Ready:
 
     def stands_for(self, s: int) -> int:
         """The state of the chain that stands for a packed state of the whole game."""
-        s = s & self._kept | self._blank
+        if self.keep is not None:
+            s = self._blank + sum((s >> at & mask) << to for at, mask, to in self._moves)
         return s if self.same is None else self.same(s)
 
     def told(self) -> list[str]:
@@ -110,10 +116,15 @@ class Ready:
 
         def test(s: int) -> bool:
             if wrong(s):
-                raise Refused("the formula has no value in a position that matters")
+                raise Refused(VALUELESS)
             return bool(found(s))
 
         return test
+
+    def terms(self, e: Expr) -> tuple[Term, Term]:
+        """A formula as a term of the model, and when it has no value."""
+        prop = self.problem.prop(e)
+        return prop.start, prop.start_fault
 
     def number(self, e: Expr) -> Callable[[int], Fraction]:
         if isinstance(e, Const):
@@ -124,7 +135,7 @@ class Ready:
 
             def told(s: int) -> Fraction:
                 if wrong(s):
-                    raise Refused("the formula has no value in a position that matters")
+                    raise Refused(VALUELESS)
                 return Fraction(call(s))
 
             return told
@@ -135,7 +146,7 @@ class Ready:
                 here = place(self.game, self.space.state(self.game, slots, s))
                 return Fraction(value(e, replace(here, times=lambda subject: self.flag(subject)(s))))
             except Fault as fault:
-                raise Refused("the formula has no value in a position that matters") from fault
+                raise Refused(VALUELESS) from fault
 
         return reckoned
 
@@ -185,15 +196,16 @@ def _wanted(problem: Problem, asked: Asked) -> list[Term]:
     return found
 
 
-def chain_of(
-    ready: Ready, asked: Asked, budget: Budget, most: int, around: Callable[[Absorbed], Absorbed] | None = None
-) -> Chances:
+def chain_of(ready: Ready, asked: Asked, budget: Budget, most: int, nearest: int | None = None) -> Chances:
     """The part of the reachable graph that the question depends on; raises `Refused`, `TooMany` and `OutOfBudget`.
 
-    `around` may decide more: it is asked of each position once, in the order of their numbers.
+    After the `nearest` states all that is open is cut off: it is told as `cut`, its value 0.
     """
     assert asked.formula is not None
     gained: Callable[[int], Fraction] | None = None
+    asks = None if isinstance(ready.problem, BoardProblem) else Asks(ready.problem.model)
+    shares: list[tuple[Fraction, int]] = []
+    number: Callable[[int], Fraction] = lambda s: NOTHING  # noqa: E731
     if asked.kind == "odds":
         goal = ready.test(asked.formula)
         before = ready.test(asked.before) if asked.before is not None else None
@@ -205,10 +217,13 @@ def chain_of(
                 return Fraction(0)
             return None
 
+        if asks is not None:
+            asks.won, asks.no_value = ready.terms(asked.formula)
+            asks.over_at(ready.terms(asked.before) if asked.before is not None else None)
     else:
         at = ready.test(asked.at) if asked.at is not None else None
         parts = Split(asked.formula) if ready.totals else split(asked.formula)
-        number = ready.number(parts.rest)
+        number = told = ready.number(parts.rest)
         flags = [(c, ready.flag(subject)) for subject, c in parts.counts.items()]
         if flags:
 
@@ -219,12 +234,54 @@ def chain_of(
 
         def absorbed(s: int) -> Fraction | None:
             if (at is not None and at(s)) or ready.ended(s):
-                return number(s)
+                return told(s)
             return None
 
+        if asks is not None:
+            asks.told = True
+            asks.over_at(ready.terms(asked.at) if asked.at is not None else None)
+            pack = ready.space.pack
+            slots = [ready.problem.counters[subject] for subject in parts.counts]
+            shares = [(c, pack.shifts[i]) for c, i in zip(parts.counts.values(), slots, strict=True)]
+    cut: list[int] = []
     decides = ready.counting(absorbed)
-    decides = decides if around is None else around(decides)
-    return explore(ready.space, decides, gained, budget, most, ready.same, asked.within)
+    if asks is not None:
+        if ready.totals and not ready.bounded:
+            asks.count_to(list(ready.problem.counters.values()))
+        pause = worth_it(budget) if len(shares) < 60 else None
+    else:
+        pause = None
+    try:
+        around = decides if nearest is None else _cut_off(decides, nearest, cut)
+        found = explore(ready.space, around, gained, budget, most, ready.same, asked.within, pause)
+    except Paused:
+        assert asks is not None
+        fast = compiled_chain(ready, asks, number, budget, most, asked.within, nearest)
+        if fast is not None:
+            if shares:
+                fast.gain(shares, fast.starts)
+            return fast
+        cut.clear()
+        around = decides if nearest is None else _cut_off(decides, nearest, cut)
+        found = explore(ready.space, around, gained, budget, most, ready.same, asked.within)
+    found.cut = cut
+    return found
+
+
+def _cut_off(absorbed: Absorbed, nearest: int, cut: list[int]) -> Absorbed:
+    """The same with what is open cut off; it is asked of each position once, in the order of their numbers."""
+    met = 0
+
+    def found(s: int) -> Fraction | None:
+        nonlocal met
+        value = absorbed(s)
+        if value is None and met >= nearest:
+            cut.append(met)
+            value = NOTHING
+        met += 1
+        return value
+
+    return found
 
 
 def counted_as_far(exprs: list[Expr | None]) -> int | None:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tablelaw.solver import account
 from tablelaw.solver.explicit.depth import Circle, Depth, Limited
 from tablelaw.solver.explicit.shown import Strategy, prevented, some_line, strategy
 from tablelaw.solver.ir import Term
@@ -44,8 +45,12 @@ def force(
     who_of: Callable[[int], frozenset[int]],
     goal_of: Callable[[frozenset[int]], Term],
     budget: Budget,
+    alike: bool = True,
 ) -> Found | None:
-    """The answer of a depth-first search; None where the game is small, or where play can go round, for the whole graph."""
+    """The answer of a depth-first search; None where the game is small, or where play can go round, for the whole graph.
+
+    `alike`: images of a position that the rules do not tell apart are looked at once.
+    """
     few = LISTED_BOARDS if isinstance(space, Rows) else LISTED
     try:
         space.explore(budget.part(SECONDS, min(few, budget.states or few)))
@@ -60,7 +65,7 @@ def force(
     met, faulty = 0, False
     for who, starts in groups.items():
         try:
-            search, left, lost = _searched(space, goal_of(who), who, starts, within, budget)
+            search, left, lost = _searched(space, goal_of(who), who, starts, within, budget, alike)
         except Circle:
             return None
         met, faulty = met + search.met, faulty or search.faulty
@@ -79,7 +84,7 @@ def force(
 
 
 def _searched(
-    space: Space, goal: Term, who: frozenset[int], starts: list[int], within: int | None, budget: Budget
+    space: Space, goal: Term, who: frozenset[int], starts: list[int], within: int | None, budget: Budget, alike: bool
 ) -> tuple[Depth, int, int | None]:
     """The search that answered, the steps it was left, and a start that is lost, if one is. Raises `Circle`."""
     code = turns(space, goal, who)
@@ -94,7 +99,12 @@ def _searched(
         budget.check()
         if once:
             raise
-    same = None if bare else one_of(space.pack, images(space.model, goal))
+    among = images(space.model, goal) if alike and not bare else []
+    if among:
+        account.note(
+            "reduction", f"symmetry: {len(among) + 1} images of a position are looked at once", {"group": len(among) + 1}
+        )
+    same = one_of(space.pack, among)
     if within is not None:
         deepened = Limited(space, code, who, budget, same)
         return deepened, within, next((s for s in starts if not _deepened(deepened, s, within)), None)

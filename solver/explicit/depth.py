@@ -181,9 +181,10 @@ class Depth:
         """Look at what comes next. The value where that decides; else there is one more frame."""
         self.entered += 1
         if not self.entered % RHYTHM:
+            self.budget.deep[:] = [f"{self.met:,} positions looked at, {len(stack):,} steps deep"]
             self.budget.check(self.met)
             if self.budget.tell:
-                self.budget.tell(f"{self.met:,} positions looked at, {len(stack):,} steps deep")
+                self.budget.tell(self.budget.deep[0])
         need, found = self.following(s)
         if not found:
             self.settle(s, NEVER, LOST)

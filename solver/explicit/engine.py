@@ -8,20 +8,28 @@ from dataclasses import replace
 from typing import cast
 from weakref import WeakSet
 
-from tablelaw.solver import evaluate
+from tablelaw.solver import account, evaluate
 from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board, never_falls
-from tablelaw.solver.explicit import counts, deep, lassos, search
+from tablelaw.solver.explicit import counts, deep, lassos, search, so_far
 from tablelaw.solver.explicit.forcing import Arena
 from tablelaw.solver.ir import BIG, Model, Term
 from tablelaw.solver.loops import against, people, whose
+from tablelaw.solver.native.ahead import Ahead
 from tablelaw.solver.native.compiler import NoCompiler, compiler
 from tablelaw.solver.native.space import NativeSpace
-from tablelaw.solver.passes import relevant, slice_to
+from tablelaw.solver.native.together import processors
+from tablelaw.solver.passes import exact, relevant, slice_to
 from tablelaw.solver.problem import Problem, Prop, prepare
+from tablelaw.solver.reduce import telling
+from tablelaw.solver.reduce.choosing import for_images, for_question
+from tablelaw.solver.reduce.names import SYMMETRY, WHERE_IT_PAYS, Wanted
+from tablelaw.solver.reduce.orbits import total
+from tablelaw.solver.reduce.reduced import Groups, Reduced, made_smaller, reduction_of
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.solver.space.rows import Coded, Rows
+from tablelaw.solver.space.tongues import WORD
 from tablelaw.solver.symmetry import Symmetry
 from tablelaw.solver.trace import Trace, fault_step, replay, to_numbers
 from tablelaw.solver.verdict import InternalFault, Verdict
@@ -33,6 +41,8 @@ NAME = "explicit"
 FEW = 20_000
 """So many states are looked through before it is worth waiting for a compiler."""
 LEFT = "as far as no range is left, for `in-range` fails: steps that leave one are not counted"
+LISTED = ("force", "terminates", "always-after")
+"""Kinds that need lists of all states in memory."""
 TELLING = ("in-range", "terminates", "always-after", "force")
 """Kinds whose answers tell of ranges left themselves: they may be of a part of the variables."""
 KINDS = {
@@ -53,8 +63,10 @@ KINDS = {
 class Explicit:
     """One game's search; questions about the same start share the states met so far."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, reductions: Wanted = WHERE_IT_PAYS) -> None:
         self.game = game
+        self.reductions = reductions
+        self._groups: Groups = {}
         self._spaces: dict[object, tuple[Problem, Space]] = {}
         self._compiled = False
         self._native: WeakSet[NativeSpace] = WeakSet()
@@ -94,8 +106,10 @@ class Explicit:
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
         """The verdict; raises `OutOfBudget` (with what was spent) and `Unlowerable`."""
         problem, space = self.prepared(asked)
+        if asked.kind in LISTED or asked.what == "plays" or asked.up_to or problem.counters:
+            budget = budget.in_memory()
         try:
-            verdict, space = self._answer(asked, problem, space, budget)
+            verdict, problem, space = self._answer(asked, problem, space, budget)
         finally:
             for kept in self._native:
                 with suppress(OutOfBudget):  # an answer is not lost because what shows it cannot be written
@@ -103,6 +117,13 @@ class Explicit:
         verdict.engine = NAME
         if verdict.states is None:
             verdict.states = len(space.states)
+        found = reduction_of(problem)
+        if found is not None:
+            telling.of_answer(found, space, verdict)
+        elif account.wanted() and not isinstance(space, Rows):
+            telling.of_whole(space, self.reductions, FEW)
+        if account.wanted() and isinstance(space, NativeSpace):
+            _tell_compiled(space)
         if verdict.known_by == "exhausted":
             verdict.bound = verdict.bound or (f"all {len(space.states):,} reachable states" if space.complete else None)
             if (verdict.trace is None or verdict.verdict == "value") and space.full(problem.counters.values()):
@@ -111,17 +132,59 @@ class Explicit:
             verdict.notes.append(LEFT)
         return verdict
 
-    def _answer(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Verdict, Space]:
-        """The verdict and the space it is of: in compiled code, unless few states show it."""
+    def so_far(self, asked: Asked, verdict: Verdict, budget: Budget) -> None:
+        """Add to an `unknown` what the search had found when it was stopped."""
+        boards = has_board(self.game)
+        mine = [self.prepared(asked)] if boards else list(self._spaces.values())
+        found = [(p, space) for p, space in mine if space in budget.searched]
+        if budget.deep:
+            told = f"{budget.deep[0]}, depth-first"
+            verdict.reason = f"{verdict.reason}; {told}" if verdict.reason else told
+        elif found:
+            problem, space = max(found, key=lambda pair: len(pair[1].states))
+            reduced = None if boards else reduction_of(problem)
+            so_far.tell(self, asked, verdict, problem, space, reduced is None or reduced.order is None)
+
+    def _answer(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Verdict, Problem, Space]:
+        """The verdict, and of what: of a smaller model and in compiled code, unless few states show it."""
+        with Ahead() as ahead:
+            return self._answered(asked, problem, space, budget, ahead)
+
+    def _answered(
+        self, asked: Asked, problem: Problem, space: Space, budget: Budget, ahead: Ahead
+    ) -> tuple[Verdict, Problem, Space]:
         method = getattr(self, "_" + asked.kind.replace("-", "_"))
-        if isinstance(space, (Rows, NativeSpace)) or 0 < budget.states <= 4 * FEW or compiler() is None:
-            return method(asked, problem, space, budget), space
-        try:
-            return method(asked, problem, space, budget.part(budget.left(), FEW)), space
-        except OutOfBudget:
-            budget.check(len(space.states))
-        space = self._larger(problem, space, budget)
-        return method(asked, problem, space, budget), space
+        if isinstance(space, Rows):
+            return method(asked, problem, space, budget), problem, space
+        if self.reductions.always:
+            problem, space = self._smaller(asked, problem, space, budget)
+        settled = isinstance(space, NativeSpace) and (space.complete or reduction_of(problem) is not None)
+        if settled or 0 < budget.states <= 4 * FEW:
+            return method(asked, problem, space, budget), problem, space
+        if not isinstance(space, NativeSpace):
+            for few in (max(1, FEW // 10), FEW):
+                try:
+                    return method(asked, problem, space, budget.part(budget.left(), few)), problem, space
+                except OutOfBudget:
+                    budget.check(len(space.states))
+                ahead.begin(problem.model)
+        if reduction_of(problem) is None:
+            problem, space = self._smaller(asked, problem, space, budget)
+        if not isinstance(space, NativeSpace) and compiler() is not None:
+            space = self._larger(problem, space, budget)
+        return method(asked, problem, space, budget), problem, space
+
+    def _smaller(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Problem, Space]:
+        """The problem with less in it, where the question allows it, and its space; questions that need the same share one."""
+        found = None if space.complete else for_question(asked, problem, space, self.reductions, self._groups)
+        return (problem, space) if found is None else self._of(problem, found, budget)
+
+    def _of(self, problem: Problem, found: Reduced, budget: Budget) -> tuple[Problem, Space]:
+        small = made_smaller(problem, found)
+        key = _key(small)
+        if key not in self._spaces:
+            self._spaces[key] = small, self._space(small.model, budget)
+        return self._spaces[key]
 
     # plays
 
@@ -130,6 +193,12 @@ class Explicit:
 
     def play(self, problem: Problem, space: Space, path: list[int], loop_from: int | None = None) -> Trace:
         """The trace along packed states, each step taken again by the evaluator."""
+        found = reduction_of(problem)
+        if found is not None:
+            space, (path, loop_from) = found.whole, _whole(found, path, loop_from)
+        return self._replayed(problem, space, path, loop_from)
+
+    def _replayed(self, problem: Problem, space: Space, path: list[int], loop_from: int | None) -> Trace:
         trace = replay(self.game, [self.state(problem, space, s) for s in path], loop_from)
         if trace is None:
             raise InternalFault("the search took a step that the evaluator does not take")
@@ -253,7 +322,9 @@ class Explicit:
         slots = problem.game_slots
         if asked.up_to:
             return self._classes(asked, problem, space, good, budget)
-        if not problem.counters:
+        if reduction_of(problem) is not None and space.model.among:
+            n = total(space, None if where is None else where.start, budget)
+        elif not problem.counters:
             n = len(space.states) if where is None else space.tally(where.start, budget)
         else:
             n = len({space.bare(s, slots) for s in space.states if good is None or good(s)})
@@ -294,12 +365,29 @@ class Explicit:
         small = replace(problem, model=model)
         return small, self._space(model, budget), keep
 
+    def mirrored(
+        self, problem: Problem, space: Space, whole: Model | None, keep: set[int] | None, terms: list[Term], budget: Budget
+    ) -> tuple[Problem, Space]:
+        """The same with images as one, where the states are many; the terms mean the same for all of them.
+
+        Not where the slice has lost a step that leaves a range: a way round is longer in the whole, and may come upon it.
+        """
+        if whole is None or not (self.reductions.always or isinstance(space, NativeSpace)):
+            return problem, space
+        if keep is not None and not exact(whole, []) <= keep:
+            return problem, space
+        found = for_images(space, terms, self.reductions, self._groups, keep)
+        return (problem, space) if found is None else self._of(problem, found, budget)
+
     def lifted(
         self, problem: Problem, space: Space, keep: set[int] | None, path: list[int], loop_from: int | None = None
     ) -> Trace | None:
         """The play of the whole game along a path of a slice; None when it would leave a range on the way."""
+        of = reduction_of(problem)
+        if of is not None:  # images of the slice
+            space, (path, loop_from) = of.whole, _whole(of, path, loop_from)
         if keep is None:
-            return self.play(problem, space, path, loop_from)
+            return self._replayed(problem, space, path, loop_from)
         rows = [space.pack.unpack(s) for s in path]
         start = next(s for s in problem.starts if _agrees(self.game, s, rows[0], keep))
         states = [start]
@@ -326,7 +414,9 @@ class Explicit:
         return None
 
     def _terminates(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> Verdict:
+        whole = _model(problem, space)
         problem, space, keep = self.sliced(problem, space, [], budget)
+        problem, space = self.mirrored(problem, space, whole, keep, [], budget)
         lasso = self._early_lasso(space, budget)
         if lasso is None:
             graph = lassos.edges(space, budget)
@@ -336,6 +426,7 @@ class Explicit:
                 notes = [f"the longest play has {longest} step{'s' if longest != 1 else ''}"]
                 if space.faulty:
                     notes.append("as far as no range is left: `in-range` fails")
+                telling.of_images(reduction_of(problem), space)
                 evidence: dict[str, object] = {"kind": "ranking", "steps": longest}
                 return Verdict("holds", "exhausted", notes=notes, states=len(space.states), evidence=evidence)
             cycle = lassos.shortest_cycle(graph, group)
@@ -369,7 +460,9 @@ class Explicit:
         when, then = problem.prop(asked.formula), problem.prop(asked.then)
         if when.looks or then.looks:
             return Verdict("unknown", reason="`always-after` reads positions; `old` and `actor` are not followed here")
+        whole = _model(problem, space)
         problem, space, keep = self.sliced(problem, space, [when.start, then.start], budget)
+        problem, space = self.mirrored(problem, space, whole, keep, [when.start, then.start], budget)
         graph = lassos.edges(space, budget)
         begins, meets, ended = space.formula(when.start), space.formula(then.start), space.formula(space.ended)
         dead = set(space.stuck)
@@ -390,6 +483,7 @@ class Explicit:
                 return Verdict(
                     "fails", "exhausted", trace=trace, clauses=_fired(trace), reason=reason, states=len(space.states)
                 )
+        telling.of_images(reduction_of(problem), space)
         evidence = closed_set(space) if keep is None else None
         return Verdict("holds", "exhausted", evidence=evidence, states=len(space.states), notes=_left(space))
 
@@ -417,20 +511,28 @@ class Explicit:
         exactly_term = None if asked.exactly_when is None else problem.prop(asked.exactly_when).start
         goals = [problem.goal(asked.formula, frozenset({p})) for p in range(self.game.players)]
         reads = [*seats.values(), *goals, *([exactly_term] if exactly_term is not None else [])]
+        game_model = _model(problem, space)
         problem, space, keep = self.sliced(problem, space, reads, budget)
         tests = {p: space.formula(term) for p, term in seats.items()}
         if asked.exactly_when is None and not problem.counters:
             formula, chosen = asked.formula, lambda s: frozenset(p for p, test in tests.items() if test(s))
-            found = deep.force(space, asked.within, chosen, lambda who: problem.goal(formula, who), budget)
+            alike = SYMMETRY in self.reductions.names
+            found = deep.force(space, asked.within, chosen, lambda who: problem.goal(formula, who), budget, alike)
             if found is not None:
                 return self._deeply(problem, space, keep, found)
+        if not isinstance(space, Rows) and all(term.op == "const" for term in seats.values()):
+            who = frozenset(p for p, term in seats.items() if term.number)
+            same = [problem.goal(asked.formula, who), *([] if exactly_term is None else [exactly_term])]
+            problem, space = self.mirrored(problem, space, game_model, keep, same, budget)
+            tests = {p: space.formula(term) for p, term in seats.items()}
         arena = Arena(space, budget)
+        telling.of_images(reduction_of(problem), space)
         groups: dict[frozenset[int], list[int]] = {}
         for i, s in enumerate(space.states):
             if asked.exactly_when is not None or i < space.starts:
                 groups.setdefault(frozenset(p for p, test in tests.items() if test(s)), []).append(i)
         exactly = None if exactly_term is None else space.formula(exactly_term)
-        whole = keep is None
+        whole = keep is None and reduction_of(problem) is None
         shown: Verdict | None = None
         for who, members in groups.items():
             goal = bytearray(1 if test else 0 for test in map(space.formula(problem.goal(asked.formula, who)), space.states))
@@ -494,11 +596,36 @@ class Explicit:
         return path
 
 
+def _whole(found: Reduced, path: list[int], loop_from: int | None) -> tuple[list[int], int | None]:
+    """The play of the whole along a path of a smaller model."""
+    lifted = found.lift(path, loop_from)
+    if lifted is None:
+        raise InternalFault("a play of the smaller model is none of the whole")
+    return lifted
+
+
+def _tell_compiled(space: NativeSpace) -> None:
+    """Note how the compiled search runs."""
+    words, most = max(1, -(-space.pack.bits // WORD)), processors()
+    text = f"compiled code, {words} word{'s' * (words > 1)} a position, on up to {most} processor{'s' * (most > 1)}"
+    account.note("compiled", text, {"words": words, "processors": most}, "compiled")
+    if space.checkpoint is not None:
+        account.note("checkpoint", f"kept in `{space.checkpoint.folder}`", {}, "checkpoint")
+
+
 def _left(space: Space) -> list[str]:
     return [LEFT] if space.faulty else []
 
 
+def _model(problem: Problem, space: Space) -> Model | None:
+    """The model; none of games with boards."""
+    return None if isinstance(space, Rows) else problem.model
+
+
 def _key(problem: Problem) -> object:
+    found = reduction_of(problem)
+    if found is not None:
+        return found.key, tuple(problem.counters)
     return tuple(problem.model.starts), tuple(problem.counters)
 
 
@@ -530,8 +657,12 @@ def _fired(trace: Trace, loop_from: int | None = None) -> tuple[str, ...]:
 
 
 def closed_set(space: Space) -> dict[str, object] | None:
-    """Evidence that nothing else is reachable: all states, for `recheck` to walk."""
-    return {"kind": "closed-set", "space": space} if space.complete else None
+    """Evidence that nothing else is reachable: all states, for `recheck` to walk; those that stand for others will not do."""
+    return (
+        {"kind": "closed-set", "space": space}
+        if space.complete and (isinstance(space, Rows) or not space.model.among)
+        else None
+    )
 
 
 def strategy(space: Space, rank: list[int], who: frozenset[int]) -> dict[str, object] | None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 from tablelaw import __version__
 from tablelaw.solver.ir import Model
 from tablelaw.solver.space.generate import successor_source
+from tablelaw.solver.space.graph import Budget
 
 if TYPE_CHECKING:
     from tablelaw.solver.native.space import NativeSpace
@@ -68,7 +69,7 @@ class Checkpoint:
             self._lock.close()
             self._open.discard(self.folder)
 
-    def restore(self, space: NativeSpace) -> None:
+    def restore(self, space: NativeSpace, budget: Budget) -> None:
         """Put what was kept into a space that has its starts alone; what is not whole is not used.
 
         Raises `MemoryError`, and `ValueError` (perhaps with half of it in the space) where what was kept is spoiled.
@@ -78,20 +79,20 @@ class Checkpoint:
         except OSError:
             return
         try:
-            self._restore(space, text)
+            self._restore(space, budget, text)
         except (ValueError, KeyError, TypeError, OSError) as why:
             (self.folder / "at.json").unlink(missing_ok=True)  # before its files are written over
             self._begin()
             raise ValueError("what was kept is not whole") from why
 
-    def _restore(self, space: NativeSpace, text: str) -> None:
+    def _restore(self, space: NativeSpace, budget: Budget, text: str) -> None:
         at, _, digest = text.rpartition("\n")
         if hashlib.sha256(at.encode()).hexdigest() != digest:
             raise ValueError
         told = json.loads(at)
         counts = {name: int(told[name]) for name in self.saved}
         sizes = self._sizes(space)
-        first = space.starts
+        first, in_memory = space.starts, True
         with (self.folder / "states").open("rb") as states, (self.folder / "parents").open("rb") as parents:
             kept = states.read(first * sizes["states"])
             if kept != b"".join(s.to_bytes(sizes["states"], "little") for s in space.states):
@@ -105,45 +106,55 @@ class Checkpoint:
                 self._hashes["parents"].update(more[1])
                 if len(more[0]) != n * sizes["states"] or len(more[1]) != n * sizes["parents"]:
                     raise ValueError
-                space.load(*more, n)
+                in_memory = in_memory and self._loaded(space, budget, more, n)
         noted = [(self.folder / name).read_bytes()[: counts[name] * sizes[name]] for name in ("stuck", "faulty")]
         for name, content in zip(("stuck", "faulty"), noted, strict=True):
             self._hashes[name].update(content)
         if any(self._hashes[name].hexdigest() != told["hashes"][name] for name in FILES):
             raise ValueError
-        space.resume(counts["expanded"], counts["steps"], *noted)
+        if in_memory:
+            space.resume(counts["expanded"], counts["steps"], *noted)
+        else:
+            space.resume_on_disk(counts, budget)
         self.saved = counts
 
-    def now_and_then(self, space: NativeSpace) -> None:
-        """Save when it is time to."""
-        if time.monotonic() - self.last >= self.pause:
-            self.save(space)
+    def _loaded(self, space: NativeSpace, budget: Budget, more: tuple[bytes, bytes], n: int) -> bool:
+        """Put states into memory; where that does not hold them and a disk may, nothing is left there."""
+        try:
+            space.load(*more, n)
+        except MemoryError:
+            if not space.can_spill(budget):
+                raise
+            space.begin()
+            return False
+        return True
+
+    @property
+    def due(self) -> bool:
+        """Is it time to save?"""
+        return time.monotonic() - self.last >= self.pause
 
     def save(self, space: NativeSpace) -> None:
         """Append what is new, and tell that it is there. Raises `OSError`."""
         began = time.monotonic()
-        search, sizes = space.held.search, self._sizes(space)
-        counts = {
-            "states": int(search.count),
-            "parents": int(search.count),
-            "stuck": int(search.stuck_count),
-            "faulty": int(search.faulty_count),
-            "expanded": int(search.expanded),
-            "steps": int(search.steps),
-        }
+        sizes, counts = self._sizes(space), space.counts()
         if counts == self.saved:
             return
         hashes = {name: self._hashes[name].copy() for name in FILES}
         for name in FILES:
-            pointer, first, last, size = getattr(search, name), self.saved[name], counts[name], sizes[name]
+            first, last, size = self.saved[name], counts[name], sizes[name]
             path = self.folder / name
             with path.open("r+b" if path.exists() else "w+b") as file:
                 file.seek(first * size)
                 for k in range(first, last, CHUNK):
-                    start = ctypes.addressof(pointer.contents) + k * size
-                    content = ctypes.string_at(start, (min(k + CHUNK, last) - k) * size)
+                    n = min(CHUNK, last - k)
+                    if space.spilled is None:
+                        start = ctypes.addressof(getattr(space.held.search, name).contents) + k * size
+                        content = ctypes.string_at(start, n * size)
+                        file.write(content)
+                    else:  # it lies there already
+                        content = file.read(n * size)
                     hashes[name].update(content)
-                    file.write(content)
                 _settled(file)
         at = json.dumps({**counts, "hashes": {name: h.hexdigest() for name, h in hashes.items()}})
         half = self.folder / "at.json.part"
@@ -156,7 +167,7 @@ class Checkpoint:
         self.pause = max(EVERY, SHARE * (self.last - began))
 
     def _sizes(self, space: NativeSpace) -> dict[str, int]:
-        return {"states": 8 * space.held.words, "parents": 4, "stuck": 4, "faulty": 4}
+        return {"states": 8 * space.words, "parents": 4, "stuck": 4, "faulty": 4}
 
 
 def _settled(file: BinaryIO) -> None:

@@ -40,12 +40,13 @@ class _Search(ctypes.Structure):
 class Held:
     """Owns the search of a library; what reads it holds this, so that it is given back with the last of them."""
 
-    def __init__(self, library: ctypes.CDLL, words: int) -> None:
+    def __init__(self, library: ctypes.CDLL, moves: ctypes.CDLL, words: int) -> None:
         library.search_new.restype = ctypes.POINTER(_Search)
         library.search_find.restype = library.search_links.restype = ctypes.c_int64
         self.library = library
+        self.moves = moves
         self.words = words
-        self.at = library.search_new()
+        self.at = library.search_new(moves.moves, moves.over)
         if not self.at:
             raise MemoryError
 
@@ -70,11 +71,8 @@ class Held:
         return int(self.library.search_find(self.at, self.packed(s)))
 
 
-class _List(Sequence[int]):
-    """A list that the compiled code holds."""
-
-    def __init__(self, held: Held) -> None:
-        self.held = held
+class Listed(Sequence[int]):
+    """A list read part by part."""
 
     def part(self, first: int, last: int) -> list[int]:
         raise NotImplementedError
@@ -98,6 +96,13 @@ class _List(Sequence[int]):
             last = min(first + AT_ONCE, len(self))
             yield from self.part(first, last)
             first = last
+
+
+class _List(Listed):
+    """A list that the compiled code holds."""
+
+    def __init__(self, held: Held) -> None:
+        self.held = held
 
 
 class States(_List):

@@ -191,6 +191,15 @@ def kept(model: Model, goal: Term, among: Images) -> bool:
     return all(ranges[i] == ranges[j] for i, j in enumerate(among)) and _written(model, goal).kept(among)
 
 
+def kept_of(model: Model, among: list[Images], terms: list[Term]) -> list[Images]:
+    """Those of a group of permutations that keep the rules under which these terms mean the same too: a group as well."""
+    text = _Text(len(model.slots))
+    for i, s in enumerate(model.slots):
+        text.node(("slot", s.lo, s.hi, s.truth), slot=i)
+    text.node("asked", [text.term(t) for t in terms])
+    return [moved for moved in among if text.kept(moved)]
+
+
 def images(model: Model, goal: Term) -> list[Images]:
     """Permutations of the slots that keep the rules and the goal, but for the one that changes nothing; not always all."""
     text = _written(model, goal)

@@ -123,6 +123,7 @@ class _Successors:
     def write(self, heading: str) -> str:
         """A function that puts successors into `out`, which is empty."""
         w, model, tongue = self.w, self.model, self.tongue
+        tongue.stand_for(model.among)
         tongue.begin(heading)
         roots = [t for m in model.moves for t in self._roots(m)]
         w.load([model.ended, *(c for c, _ in model.end_faults), *roots], 1)
@@ -282,6 +283,20 @@ def native_successors(model: Model, tagged: bool = False) -> str:
     """The same in C; `count` and `faults` of the buffer tell of steps. Raises `Unlowerable` where words are too small."""
     name = "tagged" if tagged else "successors"
     return _Successors(model, C(packing(model.slots), name), tagged).write(f"static void {name}(const u64 *s, Out *out)")
+
+
+def native_one(model: Model, name: str) -> str:
+    """C of `name_one(s)`, which makes a state the image that stands for all, and `name_images(s)`: how many there are."""
+    tongue = C(packing(model.slots), name)
+    tongue.stand_for(model.among)
+    tongue.count_images(model.among)
+    return tongue.source()
+
+
+def native_weighed(model: Model) -> str:
+    """`weighed` in C: successors with tags and weights. Raises `Unlowerable`."""
+    tongue = C(packing(model.slots), "weighed")
+    return _Successors(model, tongue, True, True).write("static void weighed(const u64 *s, Out *out)")
 
 
 def native_formula(model: Model, term: Term, name: str) -> str:

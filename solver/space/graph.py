@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from weakref import WeakSet
 
 from tablelaw.solver.evaluate import State
 from tablelaw.solver.ir import Model, Term
+from tablelaw.solver.memory import memory_used
 from tablelaw.solver.space.generate import Compiled, compiled, formula_source, successor_source, weighed_source
+from tablelaw.solver.space.layers import line
 from tablelaw.solver.space.pack import Packing, packing
 from tablelaw.solver.trace import to_state
 from tablelaw.spec.game import Game
@@ -22,6 +25,14 @@ _ONE = Fraction(1)
 @lru_cache(maxsize=100_000)
 def _share(part: int, whole: int) -> Fraction:
     return Fraction(part, whole)
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, with what was known by then: `known` is a verdict or, further out, a result."""
+
+    def __init__(self, known: object) -> None:
+        super().__init__()
+        self.known = known
 
 
 class OutOfBudget(Exception):
@@ -36,7 +47,8 @@ class OutOfBudget(Exception):
 class Budget:
     """What a question may spend: seconds, mebibytes, states (0: no bound). `tell` is called now and then.
 
-    In the folder `checkpoint` a long search keeps what it finds.
+    In the folder `checkpoint` a long search keeps what it finds. When the memory is used up, it goes on with up to `disk`
+    mebibytes (0: half of what is free) of the folder `spill`, if that is named.
     """
 
     seconds: float = 0.0
@@ -45,6 +57,12 @@ class Budget:
     tell: Callable[[str], None] | None = None
     started: float = field(default_factory=time.monotonic)
     checkpoint: Path | None = None
+    spill: Path | None = None
+    disk: int = 0
+    searched: WeakSet[Space] = field(default_factory=WeakSet)
+    """What was searched, in all parts of this budget."""
+    deep: list[str] = field(default_factory=list)
+    """How far the last search depth-first had come."""
 
     def left(self) -> float:
         """Seconds left; infinity without a bound."""
@@ -61,21 +79,15 @@ class Budget:
 
     def part(self, seconds: float, states: int = 0) -> Budget:
         """A smaller budget inside this one."""
-        return Budget(min(seconds, self.left()), self.mebibytes, states, self.tell, checkpoint=self.checkpoint)
+        return replace(self, seconds=min(seconds, self.left()), states=states, started=time.monotonic())
 
+    def search(self, space: Space) -> None:
+        """This space is searched now."""
+        self.searched.add(space)
 
-def memory_used() -> int:
-    """Mebibytes this process holds now (its peak where the system does not tell)."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as f:
-            return int(f.read().split()[1]) * 4096 // (1 << 20)
-    except (OSError, ValueError, IndexError):
-        try:
-            import resource
-
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        except ImportError:  # no such module on Windows; the bound is then not watched
-            return 0
+    def in_memory(self) -> Budget:
+        """The same without a disk to go on with."""
+        return replace(self, spill=None)
 
 
 class Space:
@@ -83,6 +95,14 @@ class Space:
 
     rhythm = 512
     """After so many positions the budget is looked at."""
+    looked = 0
+    """So many states were looked at by what is asked now."""
+    best: tuple[int, int] | None = None
+    """Of these the one with the best number, where such a one is looked for, and that number."""
+    told = 0.0
+    """When it was last told how far the search has come."""
+    on_disk = 0
+    """Mebibytes there."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -106,6 +126,17 @@ class Space:
                 self.states.append(s)
                 self.parents.append(-1)
         self.starts = len(self.states)
+
+    @cached_property
+    def layers(self) -> list[int]:
+        """What `layers.ends` has found."""
+        return []
+
+    def tell(self, budget: Budget) -> None:
+        """Say how far the search has come, now and then."""
+        if budget.tell and time.monotonic() - self.told > 0.2:
+            budget.tell(line(self, memory_used(), self.on_disk))
+            self.told = time.monotonic()
 
     @property
     def successors(self) -> Callable[[int, list[int]], None]:
@@ -136,6 +167,7 @@ class Space:
     def expand(self, budget: Budget, count: int = 2048) -> None:
         """Expand the next states (all faults and states without a step are noted)."""
         began = time.monotonic()
+        budget.search(self)
         successors, states, index, parents = self.successors, self.states, self.index, self.parents
         ended = self.formula(self.ended)
         last = min(len(states), self.expanded + count)
@@ -163,6 +195,7 @@ class Space:
                     budget.check(len(states))
         finally:
             self.seconds += time.monotonic() - began
+        self.tell(budget)
 
     @property
     def ended(self) -> Term:
@@ -187,23 +220,20 @@ class Space:
         """Expand everything; raises `OutOfBudget`."""
         while not self.complete:
             budget.check(len(self.states))
-            if budget.tell:
-                rate = self.expanded / self.seconds if self.seconds > 0.1 else 0
-                budget.tell(f"{len(self.states):,} states, {len(self.states) - self.expanded:,} waiting, {rate:,.0f} a second")
             self.expand(budget)
 
     def met(self, budget: Budget) -> Iterator[int]:
         """The numbers of all reachable states in order, expanding as needed."""
-        i = 0
+        i = self.looked = 0
+        budget.search(self)
         while True:
             while i < len(self.states):
                 yield i
                 i += 1
+                self.looked = i
             if self.complete:
                 return
             budget.check(len(self.states))
-            if budget.tell:
-                budget.tell(f"{len(self.states):,} states, {len(self.states) - self.expanded:,} waiting")
             self.expand(budget)
 
     def marked(self, bad: Term, test: Term, wanted: bool, budget: Budget) -> Iterator[tuple[int, bool]]:
@@ -221,12 +251,14 @@ class Space:
         reckon, no_value = self.formula(number), self.formula(bad)
         fine = None if good is None else self.formula(good)
         best: int | None = None
+        self.best = None
         for i in self.met(budget):
             s = self.states[i]
             if (fine is None or fine(s)) and not no_value(s):
                 n = reckon(s)
                 if best is None or sign * n > sign * best:
                     best = n
+                    self.best = i, n
                     yield i, n
 
     def tally(self, good: Term, budget: Budget) -> int:

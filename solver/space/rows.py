@@ -138,9 +138,6 @@ class Rows(Space):
     def explore(self, budget: Budget) -> None:
         while not self.complete:
             budget.check(len(self.states))
-            if budget.tell:
-                rate = self.expanded / self.seconds if self.seconds > 0.1 else 0
-                budget.tell(f"{len(self.states):,} states, {len(self.states) - self.expanded:,} waiting, {rate:,.0f} a second")
             self.expand(budget, 512)
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from tablelaw.solver.ir import BIG, Term
 from tablelaw.solver.shapes import Unlowerable
+from tablelaw.solver.space.images import image_text, image_words
 from tablelaw.solver.space.pack import Packing
 
 BINARY = {"add": "+", "sub": "-", "mul": "*", "xor": "^", "eq": "==", "lt": "<", "le": "<="}
@@ -24,8 +25,16 @@ class Python:
         self.prefix = prefix  # of tables: several functions may stand in one text
         self.lines: list[str] = []
         self.tables: dict[tuple[int, ...], str] = {}
+        self.one = ""
 
     # statements
+
+    def stand_for(self, among: Sequence[tuple[int, ...]]) -> None:
+        """Of the images of a successor under these the smallest stands for it: a function before all others."""
+        if among:
+            self.one = f"{self.prefix}one"
+            images = ", ".join(image_text(self.pack, moved) for moved in among)
+            self.lines += [f"def {self.one}(s):", f"    return min(s, {images})"]
 
     def line(self, indent: int, text: str) -> None:
         self.lines.append("    " * indent + text)
@@ -136,7 +145,8 @@ class Python:
             sums.append(f"(({new} - {old}) << {shift})" if shift else f"({new} - {old})")
         if tag is not None:
             self.line(indent, f"out.append({tag})")
-        self.line(indent, "out.append(" + " + ".join(sums) + ")")
+        whole = " + ".join(sums)
+        self.line(indent, f"out.append({self.one}({whole}))" if self.one else f"out.append({whole})")
         if weight is not None:
             self.line(indent, f"out.append({weight})")
 
@@ -159,6 +169,36 @@ class C(Python):
         while self.open and indent <= self.open[-1]:
             self.lines.append("    " * self.open.pop() + "}")
         self.lines.append("    " * indent + text)
+
+    def stand_for(self, among: Sequence[tuple[int, ...]]) -> None:
+        if not among:
+            return
+        self.one = f"{self.prefix}_one"
+        names = range(self.words)
+        self.lines.append(f"static inline void {self.one}(u64 *s) {{")
+        self.lines.append("    u64 " + ", ".join(f"s{k} = s[{k}], b{k} = s{k}" for k in names) + ";")
+        for moved in among:
+            less = "0"
+            for k in names:  # the last word matters most
+                less = f"t{k} < b{k}" if less == "0" else f"t{k} < b{k} || (t{k} == b{k} && ({less}))"
+            self.lines += ["    {", *self._image(moved), f"        const int less = {less};"]
+            self.lines += [*(f"        b{k} = less ? t{k} : b{k};" for k in names), "    }"]
+        self.lines += [*(f"    s[{k}] = b{k};" for k in names), "}"]
+
+    def _image(self, moved: tuple[int, ...]) -> list[str]:
+        """Statements that put an image into `t0`, `t1`, …"""
+        return [f"        const u64 t{k} = {text};" for k, text in enumerate(image_words(self.pack, moved, self.words))]
+
+    def count_images(self, among: Sequence[tuple[int, ...]]) -> None:
+        """A function that tells how many images a state has, itself one of them."""
+        names = range(self.words)
+        self.lines.append(f"static u64 {self.prefix}_images(const u64 *s) {{")
+        self.lines.append("    const u64 " + ", ".join(f"s{k} = s[{k}]" for k in names) + ";")
+        self.lines.append("    u64 still = 1;")  # of a group: all, divided by how many change nothing
+        for moved in among:
+            alike = " & ".join(f"(t{k} == s{k})" for k in names)
+            self.lines += ["    {", *self._image(moved), f"        still += {alike};", "    }"]
+        self.lines += [f"    return {len(among) + 1} / still;", "}"]
 
     def _block(self, indent: int, text: str) -> None:
         self.line(indent, text + " {")
@@ -282,8 +322,12 @@ class C(Python):
             later.append(f"to[{word}] = (to[{word}] & {(1 << at) - 1}ULL) | {value} << {at};")
             later.append(f"to[{word + 1}] = (to[{word + 1}] & ~{mask >> upper}ULL) | {value} >> {upper};")
         tagging = f", {tag}" if tag is not None else ""
-        self._block(indent, f"for (u64 *to = {'tagged_' if tagging else ''}room(out{tagging}); to; to = 0)")
+        kind = "weighed_" if weight is not None else "tagged_" if tagging else ""
+        told = tagging + (f", {weight}" if weight is not None else "")
+        self._block(indent, f"for (u64 *to = {kind}room(out{told}); to; to = 0)")
         for k, texts in enumerate(sums):
             self.line(indent + 1, f"to[{k}] = {' + '.join(texts)};")
         for text in later:
             self.line(indent + 1, text)
+        if self.one:
+            self.line(indent + 1, f"{self.one}(to);")

@@ -10,10 +10,11 @@ from typing import Any
 
 import z3
 
+from tablelaw.solver.effort import within
 from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.encode import Env, Formula
 from tablelaw.solver.symbolic.engine import Symbolic
-from tablelaw.solver.symbolic.interrupts import ask
 from tablelaw.solver.symbolic.machine import Bad, Machine
 from tablelaw.spec.questions import Asked
 
@@ -28,7 +29,7 @@ def core(engine: Symbolic, asked: Asked, lemmas: list[Formula], row: list[Formul
         g = z3.substitute(f, *zip(row, machine.row, strict=False))
         parts += list(g.children()) if z3.is_and(g) else [g]
     bad = engine.bad(asked, machine)
-    search = _Core(machine, parts, budget)
+    search = _Core(machine, parts, within(budget))
     try:
         search.property(bad)
         search.close()
@@ -61,12 +62,7 @@ class _Core:
         """Add what the core of an unsatisfiable query names, shrunk until nothing can be left out."""
         # what has been taken already costs nothing, so it is assumed first
         assumed = [*self.marks, *self.switches]
-        left = self.budget.left()
-        if left <= 0:
-            raise OutOfBudget("time")
-        if left != float("inf"):
-            s.set("timeout", max(1, int(left * 1000)))
-        answer = ask(s, *assumed)
+        answer = decide(s, self.budget, *assumed)
         if answer != z3.unsat:
             self.failed = True
             return
@@ -78,7 +74,7 @@ class _Core:
             trial = [y for y in kept if y.get_id() != x.get_id()] + [
                 y for y in self._taken() if all(y.get_id() != k.get_id() for k in kept)
             ]
-            if s.check(*trial) == z3.unsat:
+            if decide(s, self.budget, *trial) == z3.unsat:
                 kept = list(s.unsat_core())
         ids = {x.get_id() for x in kept}
         for i, mark in enumerate(self.marks):

@@ -7,6 +7,7 @@ import time
 import z3
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.effort import ENDLESS, within
 from tablelaw.solver.ir import Term
 from tablelaw.solver.problem import Prop, prepare
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -35,30 +36,22 @@ class Symbolic(Prover):
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        self._machine: Machine | None = None
-        self._starts: list[tuple[int, ...]] = []
+        self._machines: dict[tuple[tuple[int, ...], ...], Machine] = {}
 
     def machine(self, asked: Asked | None, switched: bool = False) -> Machine:
+        """The game, begun where the question begins; of one beginning there is one, which keeps what is proved of it."""
         problem = prepare(self.game, asked, unroll=False, switched=switched, counted_to=COUNTED_TO)
-        m = Machine(problem)
-        plain = not problem.counters and not switched
-        if plain and self._machine is not None and problem.model.starts == self._starts:
-            return self._machine
-        if plain:
-            if self._machine is None:
-                self._machine, self._starts = m, problem.model.starts
-        elif (
-            self._machine is not None
-            and not switched
-            and problem.model.starts == [(*s, *[0] * len(problem.counters)) for s in self._starts]
-        ):
-            old = self._machine.row
-            m.lemmas = [z3.substitute(f, *zip(old, m.row, strict=False)) for f in self._machine.lemmas]
-        return m
+        if switched:
+            return Machine(problem)
+        if problem.counters:
+            assert asked is not None
+            return Machine(problem, self.machine(Asked(asked.id, asked.kind, asked.span, given=asked.given)))
+        return self._machines.setdefault(tuple(problem.model.starts), Machine(problem))
 
-    def ask(self, asked: Asked, budget: Budget) -> Verdict:
-        """The verdict; raises `OutOfBudget` and `Unlowerable`."""
+    def ask(self, asked: Asked, budget: Budget, seconds: float = ENDLESS) -> Verdict:
+        """The verdict, or `unknown` after so much work; raises `OutOfBudget` and `Unlowerable`."""
         began = time.monotonic()
+        budget = within(budget, seconds)
         machine = self.machine(asked)
         try:
             verdict = self._answer(asked, machine, budget)

@@ -11,8 +11,7 @@ from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula
 from tablelaw.solver.symbolic.machine import Bad, Machine
 from tablelaw.solver.symbolic.proofs import Prover
-from tablelaw.solver.trace import Trace
-from tablelaw.solver.verdict import Verdict
+from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.questions import Asked
 
 
@@ -48,7 +47,6 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
     bad = target()
     unrolled = machine.unrolled(bad)
     lowest, highest = min(prop.start.lo, prop.step.lo), max(prop.start.hi, prop.step.hi)
-    best: Verdict | None = None
     best_slots: list[list[int]] | None = None
     value = lowest - 1 if larger else highest + 1
     depth = -1
@@ -62,8 +60,10 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
         try:
             stage = budget.part(seconds)
             while (found := unrolled.play(depth, stage, assume(value))) is not None:
-                best, best_slots = prover.played(machine, found), found
-                value = measured(prover, asked, best.trace)
+                best_slots = found
+                value = (
+                    valued(machine, prop, found[-1]) if not looks else measured(prover, asked, prover.played(machine, found))
+                )
         except OutOfBudget:
             break
         fixed = limit == value
@@ -75,13 +75,15 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
         except OutOfBudget:
             proved = None
         if proved is not None and proved.verdict == "holds":
-            if best is None or best_slots is None:
+            if best_slots is None:
                 if (lowest if larger else highest) in (-BIG, BIG):  # it may always lie beyond what was begun with
                     return Verdict("unknown", reason="how large the number can get is not known")
                 return Verdict("unknown", reason="no reachable position meets the condition")
             step = 1 if larger else -1
             short, notes = prover.shortened(unrolled, best_slots, 0, budget.part(prover.patience), assume(value - step))
             best = prover.played(machine, short)
+            if measured(prover, asked, best) != value:
+                raise InternalFault("z3 and the evaluator read a number of a play differently")
             return Verdict(
                 "value",
                 "proved",
@@ -92,12 +94,19 @@ def extreme(prover: Prover, asked: Asked, machine: Machine, budget: Budget) -> V
                 evidence=proved.evidence,
                 notes=notes,
             )
-    reason = (
-        "no witness was found"
-        if best is None
-        else f"it is {'at least' if larger else 'at most'} {value}; nothing beyond it was found or excluded"
-    )
-    return Verdict("unknown", "bounded", f"{depth} steps", trace=best.trace if best else None, reason=reason)
+    if best_slots is None:
+        return Verdict("unknown", "bounded", f"{depth} steps", reason="no witness was found")
+    least = "at least" if larger else "at most"
+    reason = f"it is {least} {value}; nothing beyond it was found or excluded"
+    return Verdict("unknown", "bounded", f"{depth} steps", trace=prover.played(machine, best_slots).trace, reason=reason)
+
+
+def valued(machine: Machine, prop: Prop, slots: list[int]) -> int:
+    """What a formula that looks at no step before comes to in a position."""
+    e, row = machine.encoder, machine.row
+    here = [z3.BoolVal(bool(n)) if z3.is_bool(x) else z3.IntVal(n) for x, n in zip(row, slots, strict=True)]
+    number = e.number(e.term(prop.start, machine.env(row)), prop.start)
+    return int(z3.simplify(machine.at(number, here)).as_long())
 
 
 def on_next(machine: Machine, prop: Prop, where: Prop | None) -> tuple[Term, Term | None, Term]:
@@ -112,7 +121,8 @@ def on_next(machine: Machine, prop: Prop, where: Prop | None) -> tuple[Term, Ter
     return p, None if where is None else where.step if where.looks else shift(where.start), fault
 
 
-def measured(prover: Prover, asked: Asked, trace: Trace | None) -> int:
-    assert trace is not None
+def measured(prover: Prover, asked: Asked, found: Verdict) -> int:
+    """What the formula comes to at the end of a play, by the evaluator."""
+    assert found.trace is not None
     assert asked.formula is not None
-    return number_along(prover.game, trace, asked.formula)
+    return number_along(prover.game, found.trace, asked.formula)

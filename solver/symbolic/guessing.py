@@ -6,7 +6,8 @@ import z3
 
 from tablelaw.solver.ir import Term
 from tablelaw.solver.space.graph import Budget, OutOfBudget
-from tablelaw.solver.symbolic.machine import Machine, decide
+from tablelaw.solver.symbolic.deciding import decide
+from tablelaw.solver.symbolic.machine import Machine
 from tablelaw.solver.symbolic.proofs import Prover
 
 SECONDS = 2.0

@@ -65,6 +65,11 @@ def listen() -> None:
 
 def _hear(ours: socket.socket) -> None:
     while heard := ours.recv(64):
-        if signal.SIGINT in heard:
+        if any(_interrupts(number) for number in heard):
             _pressed.set()
             z3.main_ctx().interrupt()
+
+
+def _interrupts(number: int) -> bool:
+    """Is this signal taken as Ctrl-C is?"""
+    return number == signal.SIGINT or bool(getattr(signal.getsignal(number), "interrupts", False))

@@ -10,8 +10,8 @@ import z3
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.boards import NO_PLACE
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.interrupts import listen
-from tablelaw.solver.symbolic.machine import decide
 from tablelaw.solver.symbolic.reading import Reading
 from tablelaw.solver.symbolic.squares import Squares
 from tablelaw.solver.symbolic.sums import conj, disj, neg

@@ -7,8 +7,9 @@ import z3
 from tablelaw.solver.ir import Term
 from tablelaw.solver.loops import whose
 from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.encode import Formula
-from tablelaw.solver.symbolic.machine import Machine, decide, number_of
+from tablelaw.solver.symbolic.machine import Machine, number_of
 from tablelaw.solver.symbolic.proofs import Prover
 from tablelaw.solver.verdict import Verdict
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -10,8 +11,20 @@ import z3
 from tablelaw.solver.ir import Move, Term
 from tablelaw.solver.problem import Problem
 from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.encode import Encoder, Env, Formula
-from tablelaw.solver.symbolic.interrupts import ask
+from tablelaw.solver.symbolic.placing import Placing
+
+
+@dataclass(slots=True)
+class Step:
+    """A move from `Machine.row`, built once: its conditions, the slots after it, who moves, and its inputs."""
+
+    move: Move
+    conditions: list[Formula]
+    after: list[Formula]
+    actor: Formula
+    inputs: list[Formula]
 
 
 class Bad:
@@ -24,13 +37,15 @@ class Bad:
         start: Callable[[Env], Formula] | None = None,
     ) -> None:
         self.state, self.step, self.start = state, step, start or state
+        self.built: dict[int, Formula] = {}  # by a machine, over its own constants
 
 
 class Machine:
     """One problem in z3: its positions, steps, and what has been proved of them."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, below: Machine | None = None) -> None:
         self.problem = problem
+        self.below = below  # the same game without counters, of which the lemmas hold here too
         self.model = problem.model
         self.encoder = Encoder(problem.model)
         self.switches: list[Formula] | None = None
@@ -40,6 +55,9 @@ class Machine:
         self.interest: list[Term] = []
         self.prepared = False
         self._unrolled: Unrolled | None = None
+        self._steps: dict[int, Step] = {}
+        self._next = self.encoder.position("next")
+        self._ranges = self.encoder.ranges(self.row)
 
     def env(
         self,
@@ -58,30 +76,62 @@ class Machine:
 
     def known(self, row: list[Formula]) -> list[Formula]:
         """Ranges and lemmas at a position."""
-        return self.encoder.ranges(row) + [self.at(f, row) for f in self.lemmas]
+        return self.place(row).all([*self._ranges, *self.lemmas])
 
     def at(self, f: Formula, row: list[Formula]) -> Formula:
         """A formula over `self.row`, at another position."""
-        return z3.substitute(f, *zip(self.row, row, strict=True)) if row is not self.row else f
+        return self.place(row).of(f)
+
+    def place(self, row: list[Formula]) -> Placing:
+        """Takes formulas over `self.row` to another position."""
+        return Placing(self.row, row)
 
     def step(self, m: Move, row: list[Formula], tag: str) -> tuple[list[Formula], list[Formula], Env]:
         """The move from a position: conditions, the slots after it, and the Env to read formulas about it in."""
-        e = self.encoder
-        env = self.env(row, e.inputs(m, tag))
-        conditions = e.taken(m, env)
-        after = e.after(m, env)
-        env.actor = z3.IntVal(-1) if m.table else e.term(m.actor, env)
-        env.next = after
-        return conditions, after, env
+        first = self._first(m)
+        inputs = self.encoder.inputs(m, tag)
+        there = Placing([*self.row, *first.inputs], [*row, *inputs])
+        after = [row[i] if x is self.row[i] else there.of(x) for i, x in enumerate(first.after)]
+        return there.all(first.conditions), after, self.env(row, inputs, after, there.of(first.actor))
+
+    def _first(self, m: Move) -> Step:
+        """The move from `self.row`, built when it is first asked for."""
+        found = self._steps.get(id(m))
+        if found is None:
+            e = self.encoder
+            env = self.env(self.row, e.inputs(m, f"move{len(self._steps)}"))
+            conditions, after = e.taken(m, env), e.after(m, env)
+            actor = z3.IntVal(-1) if m.table else e.term(m.actor, env)
+            found = self._steps[id(m)] = Step(m, conditions, after, actor, env.inputs)
+        return found
+
+    def bad_at(self, bad: Bad, row: list[Formula], start: bool = False) -> Formula:
+        """The position (a start, that is) is bad."""
+        told = bad.start if start else bad.state
+        assert told is not None
+        key = -1 if start and told is not bad.state else -2
+        if key not in bad.built:
+            bad.built[key] = told(self.env(self.row))
+        return self.at(bad.built[key], row)
+
+    def bad_on(self, bad: Bad, m: Move, row: list[Formula], env: Env) -> Formula:
+        """The step from a position, as `step` told of it, is bad; `env.next` may be any row that it leads to."""
+        assert bad.step is not None
+        assert env.next is not None
+        first = self._first(m)
+        if id(m) not in bad.built:
+            bad.built[id(m)] = bad.step(m, Env(self.row, self._next, first.inputs, first.actor, self.switches))
+        there = Placing([*self.row, *self._next, *first.inputs], [*row, *env.next, *env.inputs])
+        return there.of(bad.built[id(m)])
 
     def pairs(self, bad: Bad, m: Move, row: list[Formula], tag: str) -> tuple[list[Formula], Formula]:
         """Conditions of the move, and that something bad comes of it."""
         conditions, after, env = self.step(m, row, tag)
         parts: list[Formula] = []
         if bad.state is not None:
-            parts.append(bad.state(self.env(after)))
+            parts.append(self.bad_at(bad, after))
         if bad.step is not None:
-            parts.append(bad.step(m, Env(row, after, env.inputs, env.actor, self.switches)))
+            parts.append(self.bad_on(bad, m, row, env))
         return conditions, z3.Or(parts)
 
 
@@ -96,9 +146,8 @@ class Unrolled:
         self.solver = z3.Solver()
         self.rows = [machine.encoder.position("0")]
         self.done = [z3.Bool("done0")]
-        assert bad.start is not None
         first = self.rows[0]
-        self.solver.add(machine.encoder.starts(first), *machine.known(first), self.done[0] == bad.start(machine.env(first)))
+        self.solver.add(machine.encoder.starts(first), *machine.known(first), self.done[0] == machine.bad_at(bad, first, True))
 
     def _extend(self) -> None:
         machine, bad = self.machine, self.bad
@@ -112,9 +161,10 @@ class Unrolled:
             options.append(chosen)
             self.solver.add(z3.Implies(chosen, z3.And([*conditions, *[a == b for a, b in zip(after, slots, strict=True)]])))
             if bad.step is not None:
-                hits.append(z3.And(chosen, bad.step(m, Env(row, after, env.inputs, env.actor, machine.switches))))
+                env.next = after
+                hits.append(z3.And(chosen, machine.bad_on(bad, m, row, env)))
         if bad.state is not None:
-            hits.append(bad.state(machine.env(after)))
+            hits.append(machine.bad_at(bad, after))
         self.solver.add(*machine.known(after), z3.Or(before, z3.Or(options)), z3.Implies(before, done))
         self.solver.add(z3.Implies(z3.And(done, z3.Not(before)), z3.Or(hits)))
         self.solver.add(*[z3.Implies(before, z3.Not(o)) for o in options])
@@ -138,18 +188,6 @@ class Unrolled:
         found = self.solver.model()
         length = next(d for d in range(last + 1) if z3.is_true(found.eval(self.done[d], model_completion=True)))
         return [[number_of(found, x) for x in row] for row in self.rows[: length + 1]]
-
-
-def decide(solver: Any, budget: Budget, *assumptions: Formula) -> Any:
-    """z3's answer within the time left; raises `OutOfBudget` when the time is over."""
-    left = budget.left()
-    if left <= 0:
-        raise OutOfBudget(f"the time of {budget.seconds:g} s is over")
-    if left != float("inf"):
-        solver.set("timeout", max(1, int(left * 1000)))
-    if budget.mebibytes:
-        z3.set_param("memory_max_size", budget.mebibytes)
-    return ask(solver, *assumptions)
 
 
 def number_of(model: Any, x: Formula) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import z3
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.effort import within
 from tablelaw.solver.sameness import same_pieces
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -63,13 +64,13 @@ class OpenBoards:
         """The verdict where it takes no induction; None where nothing is known."""
         try:
             if asked.kind == "always-after":
-                return self._comes(asked, budget.part(LOCAL), False)
+                return self._comes(asked, within(budget, LOCAL), False)
             claim = self.claim(asked)
-            if claim is None or not Prover(self.game).everywhere(claim, budget.part(SHORT)):
+            if claim is None or not Prover(self.game).everywhere(claim, within(budget, SHORT)):
                 return None
         except (OutOfBudget, *UNSAID):
             return None
-        return self._proved(asked, ANY_POSITION, lambda p, b: p.everywhere(claim, b), budget.part(LOCAL))
+        return self._proved(asked, ANY_POSITION, lambda p, b: p.everywhere(claim, b), within(budget, LOCAL))
 
     def _proved(self, asked: Asked, note: str, proof: Proof, budget: Budget) -> Verdict:
         """The verdict with the clauses that the proof rests on; the proof is asked again for them."""
@@ -86,6 +87,7 @@ class OpenBoards:
 
     def by_induction(self, asked: Asked, budget: Budget) -> Verdict | None:
         """The verdict where the start has the claim and every step keeps it. Raises `OutOfBudget`."""
+        budget = within(budget)
         try:
             if asked.kind == "always-after":
                 return self._comes(asked, budget, True)

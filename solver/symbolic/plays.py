@@ -16,15 +16,16 @@ from typing import Any
 import z3
 
 from tablelaw.solver import plays
+from tablelaw.solver.effort import within
 from tablelaw.solver.fitting import Item, pattern
 from tablelaw.solver.ir import Move, Term
 from tablelaw.solver.lower_values import Around
 from tablelaw.solver.problem import Prop
 from tablelaw.solver.shapes import Perhaps, Tree, Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
 from tablelaw.solver.symbolic.engine import NAME, Symbolic
-from tablelaw.solver.symbolic.interrupts import ask
 from tablelaw.solver.symbolic.machine import Machine
 from tablelaw.solver.trace import to_state
 from tablelaw.solver.verdict import InternalFault, Verdict
@@ -41,6 +42,7 @@ PATIENCE = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)
 def find_play(engine: Symbolic, asked: Asked, s: Staged, budget: Budget) -> Verdict:
     """A play from a start of the game that fits the scenario, or a proof that there is none. Raises `OutOfBudget`."""
     began = time.monotonic()
+    budget = within(budget)
     try:
         verdict = _Unrolled(engine, engine.machine(replace(asked, scenarios=(s,))), s).answer(budget)
     except (Unsupported, Unlowerable) as why:
@@ -242,14 +244,10 @@ class _Unrolled:
     def _check(self, budget: Budget, assumed: Formula) -> bool:
         """Can this be? How long z3 takes has a heavy tail, so it begins anew in other ways rather than wait."""
         for number, seconds in enumerate(PATIENCE):
-            left = min(budget.left(), seconds)
-            if left <= 0:
-                raise OutOfBudget(f"the time of {budget.seconds:g} s is over")
             solver = z3.Then("simplify", "propagate-values", "solve-eqs", "smt").solver() if number % 2 == 0 else z3.Solver()
             solver.set("random_seed", number)
-            solver.set("timeout", max(1, int(left * 1000)))
             solver.add(*self.claims, assumed)
-            answer = ask(solver)
+            answer = decide(solver, budget.part(seconds))
             if answer == z3.sat:
                 self.model = solver.model()
             if answer != z3.unknown:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import z3
 
+from tablelaw.solver.effort import within
 from tablelaw.solver.ir import Move, Term
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
@@ -20,6 +21,7 @@ def reached(engine: Symbolic, state: Term | None, moves: Sequence[tuple[Move, Te
     The terms may be of another model of the same game: leaves are read by their numbers alone, so they get an `Env` of
     their own.
     """
+    budget = within(budget)
     machine = engine.machine(None)
     e = machine.encoder
 

@@ -5,20 +5,40 @@ What has been proved of a machine is kept as its lemmas and used by everything a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import z3
 
+from tablelaw.solver import account
 from tablelaw.solver.candidates import claims, counted
+from tablelaw.solver.effort import Effort, within
 from tablelaw.solver.space.graph import Budget, OutOfBudget
-from tablelaw.solver.symbolic.encode import Env, Formula, Unsupported
+from tablelaw.solver.symbolic.deciding import allow, decide, done
+from tablelaw.solver.symbolic.encode import Formula, Unsupported
 from tablelaw.solver.symbolic.interrupts import listen, raise_if_pressed
-from tablelaw.solver.symbolic.machine import Bad, Machine, Unrolled, constants, decide
+from tablelaw.solver.symbolic.lemmas import inductive
+from tablelaw.solver.symbolic.machine import Bad, Machine, Unrolled, constants
+from tablelaw.solver.symbolic.placing import Placing
 from tablelaw.solver.trace import replay, to_state
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Game
 
 DEEPEST = 60
+PLAN = (
+    ("plays", 1, 20.0),
+    ("induction", 0, 10.0),
+    ("plays", 8, 1.0),
+    ("reachability", 0, 0.5),
+    ("plays", 16, 1.0),
+    ("reachability", 0, 3.0),
+    ("plays", 8, 5.0),
+    ("plays", 16, 8.0),
+    ("plays", 26, 15.0),
+    ("reachability", 0, 20.0),
+    ("plays", 26, 60.0),
+    ("plays", 40, 120.0),
+    ("reachability", 0, 600.0),
+    ("plays", DEEPEST, 600.0),
+)
+"""What is tried, one after the other, with growing shares: what shows most answers showed them early (decision 0016)."""
 
 
 class Prover:
@@ -33,30 +53,21 @@ class Prover:
         """holds: nothing bad is reachable (proved); fails: with a play."""
         self.prepare_lemmas(machine, budget)
         machine.refuted = -1
-        plan: list[tuple[str, Callable[[Budget], Verdict | None], float]] = [
-            ("plays of one step", lambda b: self.bounded(machine, bad, b, 1), 20.0),
-            ("induction", lambda b: self.induction(machine, bad, b), 10.0),
-            ("plays of 8 steps", lambda b: self.bounded(machine, bad, b, 8), 5.0),
-            ("reachability", lambda b: self.spacer(machine, bad, b), 3.0),
-            ("plays of 16 steps", lambda b: self.bounded(machine, bad, b, 16), 8.0),
-            ("plays of 26 steps", lambda b: self.bounded(machine, bad, b, 26), 15.0),
-            ("reachability", lambda b: self.spacer(machine, bad, b), 20.0),
-            ("plays of 26 steps", lambda b: self.bounded(machine, bad, b, 26), 60.0),
-            ("plays of 40 steps", lambda b: self.bounded(machine, bad, b, 40), 120.0),
-            ("reachability", lambda b: self.spacer(machine, bad, b), 600.0),
-            (f"plays of {DEEPEST} steps", lambda b: self.bounded(machine, bad, b, DEEPEST), 600.0),
-        ]
-        depth = -1
-        for name, attempt, seconds in plan:
-            if budget.tell:
-                budget.tell(f"z3: {name}")
+        work, depth, tried = within(budget), -1, list[str]()
+        for way, steps, seconds in PLAN:
             if budget.left() <= 0:
                 break
+            name = way if way != "plays" else f"plays of {steps} steps" if steps > 1 else "plays of one step"
+            if budget.tell:
+                budget.tell(f"z3: {name}")
+            share = work.part(seconds)
             try:
-                found = attempt(budget.part(seconds))
+                found = self._by(way, steps, machine, bad, share)
             except OutOfBudget:
-                continue
+                found = None
+            tried.append(name)
             if found is not None and found.verdict != "unknown":
+                self._tell(machine, tried, share)
                 return found
             if found is not None and found.bound:
                 depth = max(depth, int(found.bound))
@@ -66,6 +77,18 @@ class Prover:
             f"{depth} steps" if depth >= 0 else None,
             reason="no proof and no play was found",
         )
+
+    def _tell(self, machine: Machine, tried: list[str], share: Effort) -> None:
+        """What was found how, for whoever wants to know."""
+        before = f", after {', '.join(dict.fromkeys(tried[:-1]))}" if len(tried) > 1 else ""
+        text = f"z3: shown by {tried[-1]}{before}; {len(machine.lemmas)} lemmas known"
+        known, work = len(machine.lemmas), int(share.worked)
+        account.note("proof", text, {"by": tried[-1], "lemmas": known, "work": work, "tried": len(tried)})
+
+    def _by(self, way: str, steps: int, machine: Machine, bad: Bad, budget: Budget) -> Verdict | None:
+        if way == "induction":
+            return self.induction(machine, bad, budget)
+        return self.spacer(machine, bad, budget) if way == "reachability" else self.bounded(machine, bad, budget, steps)
 
     def bounded(self, machine: Machine, bad: Bad, budget: Budget, last: int) -> Verdict | None:
         """A play of at most `last` steps that ends in something bad, as short as the time allows to find out."""
@@ -113,14 +136,14 @@ class Prover:
             solver = z3.Solver()
             solver.add(*machine.known(row), *fixed)
             if bad.state is not None:
-                solver.add(z3.Not(bad.state(machine.env(row))))
+                solver.add(z3.Not(machine.bad_at(bad, row)))
             conditions, wrong = machine.pairs(bad, m, row, f"i{k}")
             solver.add(*conditions, wrong)
             answer = decide(solver, budget)
             if answer != z3.unsat:
                 return None
         if bad.state is not None:
-            lemma = z3.Not(bad.state(machine.env(row)))
+            lemma = z3.Not(machine.bad_at(bad, row))
             if fixed:
                 lemma = z3.substitute(lemma, *[(f.arg(0), f.arg(1)) for f in fixed])
             slots = {x.get_id() for x in row}
@@ -139,49 +162,15 @@ class Prover:
         if machine.prepared:
             return
         machine.prepared = True
+        if machine.below is not None:
+            self.prepare_lemmas(machine.below, budget)
+            old = machine.below.row
+            machine.lemmas += Placing(old, machine.row[: len(old)]).all(machine.below.lemmas)
         candidates = self.candidates(machine)
-        row = machine.row
-        start = z3.Solver()
-        start.add(machine.encoder.starts(row))
-        alive = []
-        for f in candidates:
-            start.push()
-            start.add(z3.Not(f))
-            if decide(start, budget) == z3.unsat:
-                alive.append(f)
-            start.pop()
-        while alive:
-            dropped = self._not_kept(machine, alive, budget)
-            if dropped is None:
-                return
-            if not dropped:
-                break
-            alive = [f for i, f in enumerate(alive) if i not in dropped]
-        machine.lemmas += alive
-
-    def _not_kept(self, machine: Machine, alive: list[Formula], budget: Budget) -> set[int] | None:
-        row = machine.row
-        dropped: set[int] = set()
-        for k, m in enumerate(machine.model.moves):
-            solver = z3.Solver()
-            solver.add(*machine.encoder.ranges(row), *alive)
-            conditions, after, _ = machine.step(m, row, f"h{k}")
-            solver.add(*conditions)
-            nexts = [machine.at(f, after) for f in alive]
-            while True:
-                left = [i for i in range(len(alive)) if i not in dropped]
-                solver.push()
-                solver.add(z3.Or([z3.Not(nexts[i]) for i in left]) if left else z3.BoolVal(False))
-                answer = decide(solver, budget)
-                if answer == z3.sat:
-                    model = solver.model()
-                    dropped |= {i for i in left if z3.is_false(model.eval(nexts[i], model_completion=True))} or set(left)
-                solver.pop()
-                if answer == z3.unknown:
-                    return None
-                if answer == z3.unsat:
-                    break
-        return dropped
+        found = inductive(machine, candidates, budget)
+        machine.lemmas += found
+        figures = {"kept": len(found), "candidates": len(candidates)}
+        account.note("proof", f"z3: {len(found)} of {len(candidates)} candidate lemmas hold", figures)
 
     def candidates(self, machine: Machine) -> list[Formula]:
         """Invariants worth trying: what the game's own questions claim of positions."""
@@ -199,11 +188,11 @@ class Prover:
         self, machine: Machine, bad: Bad, budget: Budget, search: bool = True, limit: int | None = None
     ) -> Verdict | None:
         """Property-directed reachability (Komuravelli, Gurfinkel, Chaki 2014) by z3's Spacer; checked again here."""
-        left = budget.left()
-        if left <= 0.05:
+        if budget.left() <= 0.05:
             return None
         fp = z3.Fixedpoint()
-        fp.set(engine="spacer", ctrl_c=False, timeout=max(1, int(min(left, 10_000) * 1000)))
+        fp.set(engine="spacer", ctrl_c=False)
+        allow(fp, budget)
         row = machine.row
         holds = z3.Function("Reached", *[x.sort() for x in row], z3.BoolSort())
         wrong = z3.Function("Wrong", z3.BoolSort())
@@ -226,24 +215,27 @@ class Prover:
                             holds(*row),
                             *known,
                             *conditions,
-                            bad.step(m, Env(row, after, env.inputs, env.actor, machine.switches)),
+                            machine.bad_on(bad, m, row, env),
                             *fixed,
                         ],
                     )
                 )
                 declared |= {x.get_id(): x for f in fixed for x in constants(f)}
         if bad.state is not None:
-            f = bad.state(machine.env(row))
+            f = machine.bad_at(bad, row)
             declared |= {x.get_id(): x for x in constants(f)}
             rules.append((wrong(), [holds(*row), f, *fixed]))
         fp.declare_var(*declared.values())
         for head, body in rules:
             fp.rule(head, body)
+        raise_if_pressed()
+        before = done(fp)
         try:
-            raise_if_pressed()
             answer = fp.query(wrong())
         except z3.Z3Exception:
             return None
+        finally:
+            within(budget).spend(done(fp) - before)
         if answer == z3.unsat:
             cover = fp.get_cover_delta(-1, holds)
             machine.lemmas.append(z3.substitute_vars(cover, *row))
@@ -278,7 +270,7 @@ class Prover:
         solver.add(*machine.known(row), *fixed)
         if bad.state is not None:
             solver.push()
-            solver.add(bad.state(machine.env(row)))
+            solver.add(machine.bad_at(bad, row))
             if decide(solver, budget) != z3.unsat:
                 return False
             solver.pop()

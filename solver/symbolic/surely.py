@@ -14,8 +14,9 @@ import z3
 
 from tablelaw.solver.ir import Move, Term
 from tablelaw.solver.space.graph import Budget, OutOfBudget
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.encode import Formula
-from tablelaw.solver.symbolic.machine import Machine, decide
+from tablelaw.solver.symbolic.machine import Machine
 from tablelaw.solver.symbolic.proofs import Prover
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game

@@ -147,9 +147,9 @@ def test_values_are_as_in_json(tmp_path: Path) -> None:
     """A value in this format says what the JSON of `check` says."""
     game = game_of(tmp_path)
     start = evaluate.starts(game)[0]
-    for v in game.variables:
-        if v.name in ("turn", "action"):
-            assert itf_value(start[v.name], v.type) == {"#bigint": str(plain(start[v.name], v.type))}
+    types = {v.name: v.type for v in game.variables}
+    for name in ("turn", "action"):
+        assert itf_value(start[name], types[name]) == {"#bigint": str(plain(start[name], types[name]))}
 
 
 def solved(text: str) -> str:

@@ -22,6 +22,7 @@ from tablelaw.checkers.fixtures import digest_of
 from tablelaw.checkers.mutants import mutants, survivors
 from tablelaw.cli import main
 from tablelaw.report.fixtures import written
+from tablelaw.solver.evaluate import State
 from tablelaw.solver.legality import forbidding
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.load import load
@@ -118,19 +119,25 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     return status, out.out, out.err
 
 
+REACHED: dict[str, State] = {}
+"""Where plays have led to, so far as some test took their steps."""
+
+
 def holds(entry: dict[str, Any], spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each sentence of a fixture, by the reference evaluator."""
     SCHEMA.validate(entry)
     monkeypatch.setenv("TABLELAW_SPEC", str(spec))
 
-    def there() -> Adapter:
-        game = Adapter(entry["game"], entry["options"], entry["players"])
-        game.place(entry["from"])
-        for step in entry["play"]:
+    game = Adapter(entry["game"], entry["options"], entry["players"])
+    game.place(entry["from"])
+    way = json.dumps([str(spec), entry["options"], entry["players"], entry["from"]])
+    for step in entry["play"]:
+        way += f"\n{step}"
+        if way not in REACHED:  # many plays of a set begin alike
             game.play(step)
-        return game
-
-    game = there()
+            REACHED[way] = game.state
+        game.state = REACHED[way]
+    here = game.state
     assert game.position() == entry["position"]
     assert (game.ended(), game.winners()) == (entry["ended"] is not None, entry["winners"])
     legal = game.legal()
@@ -142,7 +149,7 @@ def holds(entry: dict[str, Any], spec: Path, monkeypatch: pytest.MonkeyPatch) ->
         if line is not None and line.action is not None:
             assert list(forbidding(game.game, game.state, line.action, dict(line.args)).clauses) == x["clauses"]
     for o in entry["outcomes"]:
-        game = there()
+        game.state = here  # a state is never changed: the play that led to it need not be played again
         game.play(o["move"] + (f" -> {o['draw']}" if o["draw"] else ""))
         assert game.position() == {**entry["position"], **o["changed"]}
         assert (game.ended(), game.winners()) == (o["ended"] is not None, o["winners"])
@@ -422,9 +429,9 @@ def test_committed_sets_are_what_the_tool_writes(name: str, tmp_path: Path, caps
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_committed_sets_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each sentence of every third entry, by the reference evaluator."""
+    """Each sentence of every other entry, by the reference evaluator."""
     file = ROOT / "examples" / name / "fixtures" / "rules.jsonl"
-    for e in entries(file.read_text(encoding="utf-8"))[::3]:
+    for e in entries(file.read_text(encoding="utf-8"))[::2]:
         holds(e, ROOT / "examples" / name / SETS[name], monkeypatch)
 
 

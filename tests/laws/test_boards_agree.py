@@ -68,7 +68,7 @@ def check_answers(seed: int, seen: Counter[str], seconds: float) -> None:
 def answered(seen: Counter[str]) -> float:
     """The share of questions put to the projection that it answered."""
     total = sum(seen[k] for k in ("holds", "fails", "value", "unknown", "out of budget", "not projected"))
-    return sum(seen[k] for k in ("holds", "fails", "value")) / total if total else 1.0
+    return sum(seen[k] for k in ("holds", "fails", "value")) / total if total else 0.0
 
 
 def check_symmetry(seed: int) -> str:
@@ -83,14 +83,14 @@ def check_symmetry(seed: int) -> str:
     return check_classes(game, g, asked)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(3))
 def test_the_search_on_values_takes_the_steps_of_the_evaluator(block: int) -> None:
     for seed in range(block * 7, block * 7 + 7):
         check_search(seed, board=True)
         check_search(seed, board=False)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(3))
 def test_every_step_is_one_of_the_projection(block: int) -> None:
     seen: Counter[str] = Counter()
     for seed in range(20_000 + block * 7, 20_000 + block * 7 + 7):
@@ -101,7 +101,7 @@ def test_every_step_is_one_of_the_projection(block: int) -> None:
     assert seen["formula"]
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(3))
 def test_verdicts_are_those_of_brute_force(block: int) -> None:
     seen: Counter[str] = Counter()
     for seed in range(30_000 + block * 6, 30_000 + block * 6 + 6):
@@ -109,7 +109,7 @@ def test_verdicts_are_those_of_brute_force(block: int) -> None:
     assert answered(seen) > 0.2  # of few questions; of many, below
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(3))
 def test_positions_that_look_alike_are_counted_once(block: int) -> None:
     went = Counter(check_symmetry(seed) for seed in range(40_000 + block * 6, 40_000 + block * 6 + 6))
     assert went["told"]
@@ -173,7 +173,7 @@ def test_rules_that_name_a_place_a_side_or_a_seat_break_a_symmetry(rule: str) ->
 @pytest.mark.parametrize("block", range(2))
 def test_all_laws_on_many_games(block: int) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(100_000 + block * 40, 100_000 + block * 40 + 40):
+    for seed in range(100_000 + block * 20, 100_000 + block * 20 + 20):
         check_search(seed, board=True)
         check_search(seed, board=False)
         check_open(seed, seen)

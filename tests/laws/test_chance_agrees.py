@@ -14,7 +14,7 @@ import pytest
 from tablelaw.solver import evaluate
 from tablelaw.solver.chance import bounds, engine, exact, ready
 from tablelaw.solver.chance.engine import Chance
-from tablelaw.solver.chance.graph import Chances, Choices, averaged, hopeless
+from tablelaw.solver.chance.graph import Chances, Choices
 from tablelaw.solver.chance.policy import rewalk
 from tablelaw.solver.evaluate import State, place
 from tablelaw.solver.lower import lower
@@ -193,14 +193,14 @@ def check_chain(seed: int) -> bool:
     chain = any_chain(r, acyclic=seed % 4 == 0)
     sense = SENSES[seed % 5]
     expected = by_enumeration(chain, sense)
-    averaged(chain, sense)
+    chain.averaged(sense)
     found = bounds.bound(chain, sense, Fraction(0), Fraction(1), Budget(seconds=0.01))
     assert found.low <= expected <= found.high
     values, policy = exact.solve(chain, sense, Budget(seconds=60))
     assert values[0] == expected, seed
     assert made_sure(r, chain, policy, rewalk(chain, values, policy, sense, False), sense) == expected, seed
     assert exact.check(chain, values, sense)
-    if hopeless(chain, sense):
+    if chain.hopeless(sense):
         assert exact.solve(chain, sense, Budget(seconds=60))[0][0] == expected, seed
     return 0 < expected < 1
 

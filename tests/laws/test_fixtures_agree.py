@@ -66,9 +66,9 @@ def check(f: Fixture, seen: Counter[str]) -> None:
 
 @pytest.mark.slow
 def test_fixtures_of_random_games(tmp_path: Path) -> None:
-    """Sixty games, some with faults."""
+    """Forty games, some with faults."""
     seen: Counter[str] = Counter()
-    for seed in range(60):
+    for seed in range(40):
         text, _ = games.sound(seed, (0.0, 0.02)[seed % 2], 0)
         file = tmp_path / f"{seed}.yaml"
         file.write_text(text, encoding="utf-8")

@@ -363,7 +363,7 @@ def test_keys_are_those_of_layouts() -> None:
     assert seen > 500
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
 def test_layouts_agree(part: int) -> None:
     """On two thousand layouts of random pieces (in four parts) each answer is that of the reference, and goes where they go."""
     met = check(range(63 * part, 63 * part + 63), KNOWN)
@@ -387,9 +387,9 @@ def test_what_is_forgotten_is_worked_out_again(most: int, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", range(2))
 def test_many_layouts_agree(part: int) -> None:
-    """The same on ten thousand others."""
+    """The same on four thousand others."""
     assert check(range(1000 + 250 * part, 1250 + 250 * part), KNOWN)["layouts"] == 2000
 
 
@@ -437,7 +437,9 @@ def test_pieces_are_read(seed: int) -> None:
         made = [p.pieces(setting == "split") for p in plans]
         starts: list[Layout | None] = [grown(r, p, b, 4, 12) for p, b in zip(made, boards, strict=True)]
         text = rules(plans, boards, starts) if setting == "joined" else rules(plans, boards, [None, None])
-        for i, (kind, start) in enumerate(read(text, faces=setting).values()):
+        found = read(text, faces=setting)
+        assert len(found) == 2
+        for i, (kind, start) in enumerate(found.values()):
             assert kind.pieces is not None
             check_read(plans[i], kind.pieces, setting == "split")
             assert (kind.width, kind.height) == (boards[i] or (None, None))

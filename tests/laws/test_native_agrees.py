@@ -91,7 +91,7 @@ def test_states_are_told_apart_by_all_their_words(monkeypatch: pytest.MonkeyPatc
 
     def poor(model: Model, *parts: str) -> str:
         text = whole(model, *parts)
-        assert text.count("return h ^ h >> 32;") == 1
+        assert text.count("return h ^ h >> 32;") == ("table.c" in parts)
         return text.replace("return h ^ h >> 32;", "return (h ^ h >> 32) % 3 << 32;")
 
     monkeypatch.setattr(native, "_all", poor)
@@ -103,7 +103,7 @@ def test_states_are_told_apart_by_all_their_words(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("workers", [2, 3])
-@pytest.mark.parametrize(("name", "setting"), [("hanoi", {"pegs": "4", "discs": "8"}), ("connect", {})])
+@pytest.mark.parametrize(("name", "setting"), [("hanoi", {"pegs": "4", "discs": "7"}), ("connect", {})])
 def test_several_processors_find_the_same(
     name: str, setting: dict[str, str], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +116,7 @@ def test_several_processors_find_the_same(
     monkeypatch.setattr(native, "processors", lambda: workers)
     monkeypatch.setattr(native, "WIDE", 40)
     monkeypatch.setattr(together, "AT_ONCE", 50)
+    library(native.team_source(model), Budget())  # a search waits for no compiler that it could do without
     check_states(model)
 
 
@@ -125,6 +126,12 @@ def check_game(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         model, _ = lower(game, unroll=True)
     except Unlowerable:
         return
+    if seed % 2:  # by several processors from the start
+        monkeypatch.setattr(native, "processors", lambda: 2 + seed % 3)
+        monkeypatch.setattr(native, "WIDE", 0)
+        monkeypatch.setattr(native, "AT_ONCE", 1)
+        monkeypatch.setattr(together, "AT_ONCE", 1 + seed % 40)
+        library(native.team_source(model), Budget())
     check_states(model)
     assert answers(game, 1, monkeypatch) == answers(game, 10**9, monkeypatch)
 

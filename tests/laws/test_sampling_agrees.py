@@ -105,7 +105,7 @@ def check_all(seed: int, board: bool, seen: Counter[str]) -> None:
 def test_plays_agree(board: bool) -> None:
     """On random games, with boards and without."""
     seen: Counter[str] = Counter()
-    for seed in range(60):
+    for seed in range(40):
         check_all(seed, board, seen)
     assert seen["steps"] > 500
     assert seen["allowed"] > 500
@@ -158,11 +158,15 @@ def test_a_play_depends_on_seed_and_number_alone() -> None:
 
 def test_a_move_is_told_as_the_evaluator_has_it() -> None:
     """Every legal move of the start is one of the evaluator, in its order."""
+    met = 0
     for seed in range(20):
         _, game = boards.sound(seed, 0.0)
         coded = Coded(game)
         start = coded.starts()[0]
-        assert [move_of(coded, c) for c in coded.legal(start)] == evaluate.moves(game, coded.state(start))
+        moves = evaluate.moves(game, coded.state(start))
+        assert [move_of(coded, c) for c in coded.legal(start)] == moves
+        met += len(moves)
+    assert met > 20
 
 
 CHOICES = """\

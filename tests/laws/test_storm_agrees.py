@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tablelaw.solver.chance import exact
-from tablelaw.solver.chance.graph import Chances, Choices, averaged, end_component
+from tablelaw.solver.chance.graph import Chances, Choices, end_component
 from tablelaw.solver.chance.prism import drn_text, of_chain, prism_text
 from tablelaw.solver.space.graph import Budget
 
@@ -55,7 +55,7 @@ def check(seed: int, folder: Path) -> bool:
     r = random.Random(seed)
     gains = seed % 2 == 1
     chain, sense = any_chain(r, gains), SENSES[seed // 2 % 3]
-    averaged(chain, sense)
+    chain.averaged(sense)
     if gains and end_component(chain.choices, [v for v in range(len(chain.choices)) if v not in chain.values]) is not None:
         return False  # a mean need not exist
     model = of_chain(chain, gains, None, sense)

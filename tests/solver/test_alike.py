@@ -164,7 +164,7 @@ def test_of_all_permutations_those_are_kept_that_change_nothing(goal: str, count
     assert good == count
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
 def test_images_on_random_games(block: int) -> None:
     """Whatever is found keeps every step, and the search that counts images as one says what the whole graph says."""
     seen = 0

@@ -237,7 +237,7 @@ def check_random(seed: int, folder: Path) -> tuple[str, str, str]:
     return text, told[0], told[1]
 
 
-@pytest.mark.parametrize("batch", range(10))
+@pytest.mark.parametrize("batch", [*range(5), *(pytest.param(n, marks=pytest.mark.slow) for n in range(5, 10))])
 def test_z3_agrees_with_all_layouts_laid_one_by_one(batch: int, tmp_path: Path) -> None:
     told = [check_random(batch * 16 + k, tmp_path)[1:] for k in range(16)]
     known = [t for pair in told for t in pair if t in ("found", "none")]

@@ -27,7 +27,7 @@ def test_a_move_with_too_many_draws_is_unknown_at_once(tmp_path: Path, capsys: p
     """Two rolls of thirty dice have a hundred thousand million draws; the answer says so and takes no time."""
     path = tmp_path / "rules.yaml"
     path.write_text(HUGE, encoding="utf-8")
-    began = time.monotonic()
+    began = time.process_time()
     assert main(["check", str(path), "--question", "on", "--engine", engine]) == 3
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert "105,385,935,424 draws" in capsys.readouterr().out

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tablelaw.spec.operators import Fault
+from tablelaw.spec.reckon import Place
 from tablelaw.spec.values import Map, Value
 
 if TYPE_CHECKING:
@@ -153,3 +155,12 @@ def test_questions_ask_for_the_step_before(small: Read) -> None:
     assert small.value("old(pot) == pot and not ended() and size(winners()) == 0", "question") is True
     assert small.value("times('go')", "question") == 2
     assert small.value("grew()", "question") is False
+
+
+def test_a_place_with_more_names_is_the_same_otherwise() -> None:
+    """Whatever a place has besides its names stays."""
+    place = Place({"pot": 1}, 3, {"a": 1}, Place({}, 3), lambda: True, lambda: {0}, lambda _: 2)
+    bound = place.bind({"b": 2})
+    assert bound.names == {"a": 1, "b": 2}
+    assert all(getattr(bound, f.name) is getattr(place, f.name) for f in fields(Place) if f.name != "names")
+    assert [f.name for f in fields(Place) if f.name != "names" and not getattr(place, f.name)] == []

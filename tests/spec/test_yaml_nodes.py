@@ -358,9 +358,9 @@ def test_aliases_share_their_node() -> None:
 def test_growing_aliases_are_refused_at_once() -> None:
     """A file of aliases of aliases is refused by reckoning its size, not by unfolding it."""
     text = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30))
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert [code for code, *_ in findings(text)] == ["Y106"]
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_aliases_do_not_hide_depth() -> None:
@@ -388,6 +388,6 @@ def test_a_long_file_is_read_in_a_moment() -> None:
     text = "q:\n" + "".join(
         f"  - id: roll-{i}\n    says: Sentence number {i}.\n    do: |\n      pot = 0\n      x = 1\n" for i in range(1000)
     )
-    begin = time.perf_counter()
+    begin = time.process_time()
     good(text)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.effort import within
 from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.symbolic.open.claims import Prover
 from tablelaw.solver.symbolic.open.effects import position
@@ -24,7 +25,7 @@ def implied(known: Invariants, action_id: str, check: Check | Expr, budget: Budg
     goal = (check.formula, *check.lifted) if isinstance(check, Check) else (check,)
     if any(g == c.formula for g in goal for c in action.checks if not c.lifted):
         return True
-    return _passes(known.prover, action, goal, [], budget.part(FIRST)) or _passes(
+    return _passes(known.prover, action, goal, [], within(budget, FIRST)) or _passes(
         known.prover, action, goal, known.proved(budget), budget
     )
 

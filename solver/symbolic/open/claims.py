@@ -10,9 +10,10 @@ from typing import Any
 import z3
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.effort import within
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget
-from tablelaw.solver.symbolic.interrupts import ask
+from tablelaw.solver.symbolic.deciding import decide
 from tablelaw.solver.symbolic.open import aggregates
 from tablelaw.solver.symbolic.open.assigning import substituted
 from tablelaw.solver.symbolic.open.effects import Claim, Prove, Runner, Step, position
@@ -91,10 +92,9 @@ class Prover:
     def refuted(self, solver: Any, budget: Budget, seconds: float, *assumed: Term) -> bool:
         """Is there nothing that is as asserted and assumed?"""
         budget.check()
-        solver.set("timeout", max(1, int(min(seconds, budget.left()) * 1000)))
         marks = {m.get_id(): c for c, m in (self.marks or {}).items()}
         in_force = [z3.Not(m) if c in self.off else m for c, m in (self.marks or {}).items()]
-        answer = ask(solver, *assumed, *in_force)
+        answer = decide(solver, within(budget, seconds), *assumed, *in_force)
         if answer == z3.unsat and marks:
             self.used.update(marks[m.get_id()] for m in solver.unsat_core() if m.get_id() in marks)
         if answer == z3.unknown and "incomplete" not in solver.reason_unknown():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tablelaw.solver.effort import within
 from tablelaw.solver.mutate import clauses
 from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.symbolic.open.claims import Prover
@@ -49,7 +50,7 @@ NOT_WORKED_OUT = "which clauses it rests on was not worked out"
 
 def rest(game: Game, proof: Proof, budget: Budget) -> Rest | None:
     """What a proof rests on; None where there was no time for it. `proof` is asked again with clauses left out."""
-    prover, left = Prover(game, {}), budget.part(MOST)
+    prover, left = Prover(game, {}), within(budget, MOST)
     try:
         if not proof(prover, left):
             return None

@@ -47,6 +47,16 @@ def whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"`{text[:40]}` is not a whole number: write for example 1") from None
 
 
+def reductions(text: str) -> Any:
+    """Names of reductions, as an argument."""
+    from tablelaw.solver.reduce.names import wanted
+
+    try:
+        return wanted(text)
+    except ValueError as why:
+        raise argparse.ArgumentTypeError(str(why)) from None
+
+
 def parser() -> argparse.ArgumentParser:
     """All commands with their arguments."""
     top = Parser(prog="tablelaw", description="Ask a rulebook: what is legal, what can happen, and which clause decides.")
@@ -89,6 +99,20 @@ def parser() -> argparse.ArgumentParser:
     def keeping(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--no-cache", action="store_true", help="work every answer out: tell none that is kept, and keep none")
 
+    def cluster(sub: argparse.ArgumentParser) -> None:
+        says = "let others work: `local:N` processes here, or a scheduler of Dask, `tcp://HOST:PORT`"
+        sub.add_argument("--cluster", metavar="WHERE", help=says)
+
+    def reducing(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--reduction",
+            type=reductions,
+            metavar="NAMES",
+            help="search with these only, from the first position on: slicing, symmetry, partial-order, bags (by commas), "
+            "`all` or `none` (default: all, once positions are many)",
+        )
+        sub.add_argument("--explain-engine", action="store_true", help="tell after each answer how it was found")
+
     def json(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--json", action="store_true", help="write one JSON object")
 
@@ -99,6 +123,11 @@ def parser() -> argparse.ArgumentParser:
     settings(check, every=True)
     effort(check)
     keeping(check)
+    reducing(check)
+    check.add_argument(
+        "--check-reductions", action="store_true", help="search for each answer with all reductions and with none, and compare"
+    )
+    cluster(check)
     json(check)
     check.add_argument("--no-plays", action="store_true", help="leave out plays, positions and what is best to do")
     check.add_argument("--sample", type=positive(int), metavar="N", help="where nothing else answers, let N plays at random do")
@@ -106,6 +135,14 @@ def parser() -> argparse.ArgumentParser:
         "--checkpoint",
         metavar="DIR",
         help="keep long searches in a folder, and go on from there after a stop (games without boards)",
+    )
+    check.add_argument(
+        "--spill",
+        metavar="DIR",
+        help="where a search goes on when the memory is used up (default: the folder of `--checkpoint`, or the cache folder)",
+    )
+    check.add_argument(
+        "--disk", type=positive(int), metavar="MIB", help="the most disk to use for that (default: half of what is free there)"
     )
     check.add_argument("--quick", action="store_true", help="do not work out which clauses an answer rests on")
     check.add_argument("--probe", action="store_true", help="also look for checks, actions and clauses that never matter")
@@ -137,6 +174,7 @@ def parser() -> argparse.ArgumentParser:
     settings(ask)
     effort(ask)
     keeping(ask)
+    reducing(ask)
     ask.add_argument("--alone", action="store_true", help="do not look at other options")
     json(ask)
 
@@ -180,6 +218,7 @@ def parser() -> argparse.ArgumentParser:
     playouts.add_argument("--show", type=whole, metavar="I", help="show play number I of the seed, step by step")
     playouts.add_argument("--time", type=positive(float), metavar="SECONDS", help="the most it may take (default: 60)")
     playouts.add_argument("--memory", type=positive(int), metavar="MIB", help="the most memory to use")
+    cluster(playouts)
     settings(playouts)
     json(playouts)
 
@@ -316,18 +355,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         args = parser().parse_args(argv)
+        if args.command is None:
+            parser().print_help()
+            return OK
+        from tablelaw.cli import commands, watchdog
+
+        sys.unraisablehook = _quiet
+        with watchdog.ended_by_signals(), watchdog.watched(args):
+            return commands.run(args)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else BAD_SPEC
-    if args.command is None:
-        parser().print_help()
-        return OK
-    from tablelaw.cli import commands, watchdog
-
-    sys.unraisablehook = _quiet
-    try:
-        with watchdog.watched(args):
-            return commands.run(args)
     except KeyboardInterrupt:
+        from tablelaw.cli import watchdog
+
         told = watchdog.heard()
         print(f"stopped{told}", file=sys.stderr)
         return UNKNOWN

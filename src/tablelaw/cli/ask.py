@@ -29,6 +29,7 @@ from tablelaw.cli.common import (
     game_of,
     most_memory,
     read_position,
+    reductions_of,
 )
 from tablelaw.report import ask as told
 from tablelaw.solver import evaluate
@@ -59,7 +60,7 @@ def ask(args: argparse.Namespace) -> int:
     seconds = min(args.time or SECONDS, MOST_SECONDS * 10)
     request = Request(
         engine=args.engine, seconds=seconds, mebibytes=args.memory or most_memory(), tell=progress.tell,
-        kept=None if args.no_cache else kept_answers(),
+        kept=None if args.no_cache else kept_answers(), reductions=reductions_of(args), explained=args.explain_engine,
     )  # fmt: skip
     asker = Asker(rules, game, node, history, request, sink, others=not args.alone)
     many = len(args.claim) > 1

@@ -18,11 +18,13 @@ from tablelaw.cli.common import (
     MOST_SECONDS,
     OK,
     UNKNOWN,
+    Gone,
     Progress,
     complain,
     envelope,
     load_rules,
     most_memory,
+    reductions_of,
     setting_of,
 )
 from tablelaw.spec.diagnostics import Diagnostics, render
@@ -33,7 +35,11 @@ if TYPE_CHECKING:
     from tablelaw.checkers.result import Result
     from tablelaw.checkers.selection import Case
     from tablelaw.checkers.session import Session
+    from tablelaw.cli.away import Away
     from tablelaw.spec.load import Rules
+
+NOT_AWAY = ("evidence", "checkpoint", "spill", "explain_engine", "check_reductions")
+"""What tells, keeps or writes down how an answer was found, which others do not send back."""
 
 
 def check(args: argparse.Namespace) -> int:
@@ -63,10 +69,18 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
         sink.error("Q109", None, "`--evidence` needs the name of a folder", help="name one: `--evidence DIR`")
     elif args.export and not args.evidence:
         sink.error("Q109", None, "`--export` needs a folder to write to", help="name one: `--evidence DIR`")
+    if args.evidence and args.reduction is not None:
+        message = "`--reduction` does not go with `--evidence`"
+        sink.error("Q109", None, message, help="evidence is of all positions: leave one of them out")
     if args.junit == "":
         sink.error("Q109", None, "`--junit` needs the name of a file", help="name one: `--junit report.xml`")
     if args.checkpoint is not None:
         fit_for_keeping(args.checkpoint, sink)
+    if args.spill is not None:
+        writable(args.spill, "--spill", sink)
+    alone = [f"--{n.replace('_', '-')}" for n in NOT_AWAY if getattr(args, n) and args.cluster is not None]
+    if alone:
+        sink.error("Q109", None, f"`{alone[0]}` does not go with `--cluster`", help="leave one of them out")
     rules = None if sink.has_errors else load_rules(args.spec, sink)
     if rules is None:
         return complain(sink)
@@ -76,15 +90,27 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
         return complain(sink)
     request = Request(
         tuple(args.question), setting, args.every_option, open_options, args.players, args.every_players, args.engine,
-        args.time or MOST_SECONDS, args.memory or most_memory(), progress.tell, not args.quick,
+        args.time or MOST_SECONDS, memory_each(args), progress.tell, not args.quick,
         args.sample or 0, checkpoint=Path(args.checkpoint) if args.checkpoint else None, kept=_kept(args),
+        spill=spilling(args), disk=args.disk or 0,
+        reductions=reductions_of(args), explained=args.explain_engine or args.check_reductions, both_ways=args.check_reductions,
     )  # fmt: skip
     session = Session(rules, request, sink)
     if not session.check():
         return complain(sink)
     cases = list(session.selection.cases())
     asked = Queries() if args.export == "smtlib" else None
-    found = answer_all(session, cases, progress, args, asked)
+    found = None
+    with contextlib.ExitStack() as open_:
+        others = None
+        if args.cluster is not None:
+            from tablelaw.cli.away import away
+
+            others = away(args, session, cases, sink, progress)
+            if others is None:
+                return complain(sink)
+            open_.callback(others.cluster.close)
+        found = answer_all(session, cases, progress, args, asked, others)
     if found is None:
         return complain(sink)
     results, stopped = found
@@ -109,9 +135,19 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
         if kept:
             print(text.wrap(kept, "    ", ""))
     if stopped:
-        print(f"stopped after {len(results)} of {len(cases)} answers{stopped.rstrip(':')}", file=sys.stderr)
+        whole = sum(r.verdict.reason is None or not r.verdict.reason.startswith("stopped") for r in results)
+        print(f"stopped after {whole} of {len(cases)} answers{stopped.rstrip(':')}", file=sys.stderr)
         return UNKNOWN if status == OK else status
     return status
+
+
+def memory_each(args: argparse.Namespace) -> int:
+    """Mebibytes for one answer: as `--memory` says, or the usual; the processes of `--cluster local:N` share it."""
+    if args.cluster is None:
+        return args.memory or most_memory()
+    from tablelaw.cli.cluster import memory_for
+
+    return memory_for(args.cluster, args.memory)
 
 
 def _kept(args: argparse.Namespace) -> Kept | None:
@@ -122,18 +158,32 @@ def _kept(args: argparse.Namespace) -> Kept | None:
 
 
 def answer_all(
-    session: Session, cases: list[Case], progress: Progress, args: argparse.Namespace, asked: Queries | None = None
+    session: Session,
+    cases: list[Case],
+    progress: Progress,
+    args: argparse.Namespace,
+    asked: Queries | None = None,
+    others: Away | None = None,
 ) -> tuple[list[Result], str] | None:
     """Answer the cases in turn, printing each as it comes; what there is when Ctrl-C stops it, and why (":": by Ctrl-C).
 
-    None when a question turns out to be at fault (the sink knows). What z3 is asked is kept in `asked`.
+    None when a question turns out to be at fault (the sink knows). What z3 is asked is kept in `asked`. `others` work on
+    the cases already: what has come of them by the time of the stop is told as well.
     """
+    from tablelaw.checkers.result import Result
     from tablelaw.report import text
     from tablelaw.solver.queries import heard_by
+    from tablelaw.solver.space.graph import Stopped
     from tablelaw.spec.settings import defaults
 
     results: list[Result] = []
-    normal, many = defaults(session.doc), len(session.rules.counts) > 1
+    normal, many, number = defaults(session.doc), len(session.rules.counts) > 1, 0
+
+    def tell(result: Result) -> None:
+        results.append(result)
+        if not args.json:
+            print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
+
     progress.prefix = f"[1/{len(cases)}]"
     try:
         with heard_by(asked) if asked is not None else contextlib.nullcontext():
@@ -144,16 +194,20 @@ def answer_all(
                 progress.prefix = f"[{number + 1}/{len(cases)}] after {case.name}:"
                 if result is None:
                     return None
-                results.append(result)
+                tell(result)
                 if asked is not None:
                     asked.close()
-                if not args.json:
-                    print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
-    except (KeyboardInterrupt, ctypes.ArgumentError) as stop:
+    except (KeyboardInterrupt, ctypes.ArgumentError, Gone) as stop:
         if isinstance(stop, ctypes.ArgumentError) and "KeyboardInterrupt" not in str(stop):
             raise
         progress.clear()
-        return results, watchdog.heard() or ":"
+        why = f": {stop}" if isinstance(stop, Gone) else watchdog.heard() or ":"
+        if isinstance(stop, Stopped) and isinstance(stop.known, Result):
+            tell(stop.known)
+        if others is not None:
+            for result in others.rest(cases[number:]):
+                tell(result)
+        return results, why
     watchdog.rest()
     return results, ""
 
@@ -168,14 +222,33 @@ def fit_for_keeping(folder: str, sink: Diagnostics) -> None:
         help_ = "install a C compiler (`cc`), or leave `--checkpoint` out"
         sink.error("Q109", None, "only a compiled search is kept, and nothing can be compiled here", help=help_)
     else:
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            if not os.access(folder, os.W_OK):
-                raise PermissionError(13, "Permission denied")
-        except OSError as why:
-            sink.error(
-                "Q112", None, f"`{folder}`: {why.strerror}", help="name a folder that can be written: `--checkpoint DIR`"
-            )
+        writable(folder, "--checkpoint", sink)
+
+
+def writable(folder: str, option: str, sink: Diagnostics) -> None:
+    """Is it a folder, and may files be written there?"""
+    if not folder:
+        sink.error("Q109", None, f"`{option}` needs the name of a folder", help=f"name one: `{option} DIR`")
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+    except (OSError, ValueError) as why:
+        told = why.strerror if isinstance(why, OSError) else "no name of a folder"
+        sink.error("Q112", None, f"`{folder}`: {told}", help=f"name a folder that can be written: `{option} DIR`")
+
+
+def spilling(args: argparse.Namespace) -> Path | None:
+    """The folder where a search goes on when the memory is used up."""
+    from tablelaw.solver.native.compiler import kept_in
+
+    if args.spill or args.checkpoint:
+        return Path(args.spill or args.checkpoint)
+    try:
+        return kept_in() / "spill"
+    except RuntimeError:  # nobody's home
+        return None
 
 
 def keep_evidence(args: argparse.Namespace, results: list[Result], rules: Rules, asked: Queries | None = None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from tablelaw import __version__
 from tablelaw.spec.diagnostics import Diagnostics, render
 
 if TYPE_CHECKING:
+    from tablelaw.solver.reduce.names import Wanted
     from tablelaw.spec.game import Game
     from tablelaw.spec.load import Rules
     from tablelaw.spec.yaml_nodes import Node
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 OK, FINDING, BAD_SPEC, UNKNOWN, INTERNAL = 0, 1, 2, 3, 4
 MOST_SECONDS = 600.0
 """What one answer may take unless `--time` says otherwise."""
+
+
+class Gone(Exception):
+    """The others who worked on the answers (`--cluster`) are gone, or not to be trusted with them."""
 
 
 def most_memory() -> int:
@@ -44,7 +50,9 @@ class Progress:
         now = time.monotonic()
         if self.on and now - self.last > 0.2:
             self.last = now
-            sys.stderr.write(f"\r\x1b[K{self.prefix} {text}"[:100])
+            width = min(80, shutil.get_terminal_size().columns) - 1
+            prefix = self.prefix if len(self.prefix) + len(text) < width else self.prefix.partition(" ")[0]
+            sys.stderr.write("\r\x1b[K" + f"{prefix} {text}".strip()[:width])
             sys.stderr.flush()
 
     def clear(self) -> None:
@@ -76,6 +84,15 @@ def unwritable(out: str) -> str | None:
     except (OSError, ValueError):
         return f"`{out}` cannot be written"
     return None
+
+
+def reductions_of(args: argparse.Namespace) -> Wanted:
+    """The reductions asked for; where evidence is kept none that leaves positions out, for it is of all of them."""
+    from tablelaw.solver.reduce.names import FOR_EVIDENCE, WHERE_IT_PAYS
+
+    if getattr(args, "evidence", None):
+        return FOR_EVIDENCE
+    return args.reduction or WHERE_IT_PAYS
 
 
 def load_rules(path: str, sink: Diagnostics, everywhere: bool = True) -> Rules | None:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import signal
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from tablelaw.cli import watchdog
@@ -93,26 +88,8 @@ def conform_command(args: argparse.Namespace) -> int:
 
 
 def _run(conformer: Conformer, foreign: Foreign) -> Report:
-    with _ended_by_signals(), foreign:
+    with foreign:
         return conformer.run()
-
-
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """A request to end is taken as Ctrl-C is, so that the program is not left running."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = {s: signal.signal(s, stop) for s in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for s, handler in before.items():
-            signal.signal(s, handler)
 
 
 __all__ = ["BAD_SPEC", "conform_command"]

@@ -47,7 +47,15 @@ def playouts(args: argparse.Namespace) -> int:
         return show(args, rules, made, limit, at)
     watchdog.again()
     budget = Budget(args.time or SECONDS, args.memory or 0, 0, progress.tell)
-    told = tally(made, args.plays or PLAYS, args.seed, budget, limit, at)
+    if args.cluster is not None:
+        from tablelaw.cli.away import plays_away
+
+        together = plays_away(args, rules, made.game, start, limit, budget, sink, progress)
+        if together is None:
+            return complain(sink)
+        told = together
+    else:
+        told = tally(made, args.plays or PLAYS, args.seed, budget, limit, at)
     progress.clear()
     print(envelope(rules, [told.json()]) if args.json else playouts_text(told, args.spec))
     if not told.plays:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from tablelaw.cli.common import most_memory
+from tablelaw.solver.memory import memory_used
 
 SECONDS = {
     "check": 600.0, "compare": 600.0, "clarify": 600.0, "perft": 600.0, "ask": 60.0, "playouts": 60.0, "lint": 60.0,
@@ -65,7 +66,7 @@ class Watch:
         with self._turn:
             while not self.done:
                 left = self.until - time.monotonic()
-                full = not self.over and self.mebibytes > 0 and _used() > self.mebibytes * SLACK
+                full = not self.over and self.mebibytes > 0 and memory_used() > self.mebibytes * SLACK
                 if left > 0 and not full:
                     self._turn.wait(min(left, LOOK if self.mebibytes and not self.over else threading.TIMEOUT_MAX))
                     continue
@@ -126,10 +127,25 @@ def watched(args: argparse.Namespace) -> Iterator[None]:
             signal.signal(watch.signal, before)
 
 
-def _used() -> int:
-    from tablelaw.solver.space.graph import memory_used
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """A request to end (`kill`, a terminal that is closed) is taken as Ctrl-C is; a second one ends the process at once."""
+    heard: list[int] = []
+    if threading.current_thread() is threading.main_thread():
+        endings = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+        heard = [number for number in endings if signal.getsignal(number) is signal.SIG_DFL]
+    for number in heard:
+        signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, signal.SIG_DFL)
 
-    return memory_used()
+
+def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def _silent(_: object) -> None:
@@ -138,3 +154,6 @@ def _silent(_: object) -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+_end.interrupts = _interrupt.interrupts = True  # type: ignore[attr-defined]  # z3, which is at work elsewhere, looks at it

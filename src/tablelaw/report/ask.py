@@ -6,7 +6,7 @@ from tablelaw.checkers.claims import KINDS
 from tablelaw.checkers.leading import Answer
 from tablelaw.report.board import before_the_last_piece, boards
 from tablelaw.report.position import position_words
-from tablelaw.report.text import cited, how_known, record, setting_text, why_text, width, wrap
+from tablelaw.report.text import account_lines, cited, how_known, record, setting_text, why_text, width, wrap
 from tablelaw.solver.evaluate import Move
 from tablelaw.solver.trace import Trace, change_texts, move_text
 from tablelaw.spec.game import Game
@@ -65,7 +65,7 @@ def answer_text(answer: Answer, defaults: dict[str, str], many_players: bool, kn
         other = {"holds": "not so", "fails": "so"}.get(verdict.verdict, "another value")
         rows.append(wrap(f"{other} under " + ", ".join(f"{k}={w}" for k, w in changed.items()), "      ", "    "))
     rows += [wrap(note, "    ") for note in verdict.notes]
-    return "\n".join(rows)
+    return "\n".join([*rows, *account_lines(result)])
 
 
 def _sentence(answer: Answer) -> str:

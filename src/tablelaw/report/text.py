@@ -15,6 +15,7 @@ from tablelaw.checkers.result import Result
 from tablelaw.report import comparing
 from tablelaw.report.board import before_the_last_piece, boards, named
 from tablelaw.report.policy import policy_text
+from tablelaw.solver.account import Entry
 from tablelaw.solver.evaluate import starts
 from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, position_json, step_text
 from tablelaw.solver.verdict import Verdict
@@ -91,7 +92,7 @@ def how_known(result: Result) -> str:
     if result.kind == "force" and v.bound and not v.bound.startswith("all "):
         return v.bound
     if v.known_by == "exhausted":
-        return _looked_at(v.states, result.kind in MATTERING)
+        return _looked_at(v.states, result.kind in MATTERING or (v.bound or "").endswith("states that matter"))
     if result.kind == "scenario":
         return "replayed"
     if v.known_by == "bounded":
@@ -149,6 +150,18 @@ def headline(result: Result, defaults: dict[str, str], many_players: bool) -> st
     return wrap(line + tail, "    ", "")
 
 
+def account_lines(result: Result) -> list[str]:
+    """How the answer came about, where that was asked for: what belongs to an engine stands below it."""
+    if result.account is None:
+        return []
+    entries = result.account.entries or [Entry("engine", "no engine was needed")]
+    lines = [wrap("how it was found:", "    ")]
+    for e in entries:
+        indent = "      " + "  " * e.level
+        lines.append(wrap(f"- {e.text}", indent + "  ", indent))
+    return lines
+
+
 def answer(
     result: Result, defaults: dict[str, str], many_players: bool, spec: str, plays: bool = True, compared: bool = False
 ) -> str:
@@ -167,6 +180,7 @@ def answer(
         lines += comparing.before(v.told, wrap, compared)
     for note in v.notes:
         lines.append(wrap(note, "    "))
+    lines += account_lines(result)
     if plays and v.policy is not None and result.game is not None:
         lines.append(policy_text(result.game, v.policy, width(), wrap))
     if plays and v.trace is not None and result.game is not None and result.kind != "scenario":

@@ -8,7 +8,7 @@ import pytest
 
 from tablelaw.solver.chance import bounds, exact
 from tablelaw.solver.chance.exact import Sense
-from tablelaw.solver.chance.graph import Chances, Choices, averaged, hopeless
+from tablelaw.solver.chance.graph import Chances, Choices
 from tablelaw.solver.space.graph import Budget
 
 HALF = Fraction(1, 2)
@@ -90,7 +90,7 @@ def test_one_who_wants_it_small_stays_for_ever() -> None:
     """What is hopeless is told by the graph."""
     c = chain([[(1, [(0, Fraction(1))]), (1, [(1, HALF), (2, HALF)])], [], []], {1: 1, 2: 0})
     assert exact.solve(c, large, Budget())[0][0] == 0
-    assert hopeless(c, large)
+    assert c.hopeless(large)
     assert exact.solve(c, large, Budget())[0][0] == 0
 
 
@@ -98,7 +98,7 @@ def test_choices_that_are_all_alike_are_a_draw() -> None:
     """Whoever neither wants nor avoids anything leaves a circle at some time."""
     nobody: Sense = lambda actor: 0  # noqa: E731
     c = chain([[(0, [(0, Fraction(1))]), (0, [(1, Fraction(1))]), (0, [(2, Fraction(1))])], [], []], {1: 1, 2: 0})
-    averaged(c, nobody)
+    c.averaged(nobody)
     assert len(c.choices[0]) == 1
     assert exact.solve(c, nobody, Budget())[0][0] == HALF
 

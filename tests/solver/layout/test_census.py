@@ -91,14 +91,10 @@ def plainly(pieces: Pieces, n: int, width: int, height: int) -> set[frozenset[tu
     for cells in itertools.combinations([Cell(x, y) for x in range(width) for y in range(height)], n):
         if min(c.x for c in cells) or min(c.y for c in cells) or not connected(cells):
             continue
-        for chosen in itertools.product(looks, repeat=n):
-            table = Layout(pieces, n)
-            for cell, laid in zip(cells, chosen, strict=True):
-                if not table.fits(cell, *laid):
-                    break
-                table = table.with_piece(cell, *laid)
-            else:
-                found.add(same_place(table.cells))
+        tables = [Layout(pieces, n)]
+        for cell in cells:
+            tables = [t.with_piece(cell, *laid) for t in tables for laid in looks if t.fits(cell, *laid)]
+        found |= {same_place(t.cells) for t in tables}
     return found
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import gc
+import importlib.util
+import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +20,7 @@ from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit import engine
 from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.ir import Model, Slot, Terms
-from tablelaw.solver.native import compiler
+from tablelaw.solver.native import ahead, compiler
 from tablelaw.solver.native import space as native
 from tablelaw.solver.native.space import NativeSpace
 from tablelaw.solver.shapes import Unlowerable
@@ -61,7 +65,7 @@ def test_what_was_compiled_is_kept(cache: Path, monkeypatch: pytest.MonkeyPatch)
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr(subprocess, "run", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
     assert compiler.library(SOURCE, Budget()).told() == 42
 
 
@@ -112,11 +116,174 @@ def test_a_compiler_that_cannot_be_run(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @compiled
+def test_what_was_begun_is_asked_for_later(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = compiler.begin(SOURCE)
+    assert compiler.begin(SOURCE) == name
+    monkeypatch.setattr(subprocess, "Popen", None)
+    assert compiler.library(SOURCE, Budget()).told() == 42
+    assert compiler.ready(name)
+    compiler.stop(name)
+    (kept,) = cache.iterdir()
+    assert kept.name.startswith(name)
+
+
+@compiled
+def test_what_nobody_asks_for_is_stopped(cache: Path) -> None:
+    name = compiler.begin(SOURCE)
+    process = compiler._at_work[name].process
+    assert process is not None
+    compiler.stop(name)
+    assert process.returncode is not None
+    assert not list(cache.iterdir())
+    assert not compiler._at_work
+    assert compiler.library(SOURCE, Budget()).told() == 42
+
+
+@compiled
+def test_a_game_of_some_states_leaves_no_compiler_at_work(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two processors it is begun after a tenth of the states, and stopped when they were few after all."""
+    begun: list[str] = []
+    begin = compiler.begin
+
+    def noted(source: str) -> str:
+        begun.append(begin(source))
+        return begun[-1]
+
+    monkeypatch.setattr(compiler, "begin", noted)
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(engine, "FEW", 1_000)
+    assert Explicit(hanoi(5)[0]).ask(hanoi(5)[1], Budget()).value == "243"
+    assert len(begun) == 2
+    assert not compiler._at_work
+    assert not list(cache.glob("*.part"))
+
+
+@compiled
+def test_half_written_files_of_killed_runs_are_thrown_away(cache: Path) -> None:
+    cache.mkdir(mode=0o700)
+    for name, age in (("old.part", 2 * compiler.OLD), ("new.part", 0)):
+        (cache / name).write_bytes(b"half")
+        os.utime(cache / name, (time.time() - age, time.time() - age))
+    compiler.library(SOURCE, Budget())
+    assert [p.name for p in cache.glob("*.part")] == ["new.part"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_compiler_may_be_a_package_of_python(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object() if there else None)
+    found = compiler.compiler()
+    assert found is None if not there else found is not None and found[:4] == (sys.executable, "-m", "ziglang", "cc")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    compiler.compiler.cache_clear()
+    assert compiler.compiler() is None
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="needs the extra `compiler`")
+def test_it_compiles(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.setattr(engine, "FEW", 50)
+    explicit = Explicit(hanoi(5)[0])
+    assert explicit.ask(hanoi(5)[1], Budget()).value == "243"
+    assert any(isinstance(space, NativeSpace) for _, space in explicit._spaces.values())
+
+
+@compiled
 def test_too_much_compiled_code_is_thrown_away(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "MOST_BYTES", 40_000)
     for n in range(6):
         assert compiler.library(SOURCE.replace("42", str(n)), Budget()).told() == n
     assert 0 < len(list(cache.iterdir())) < 6
+
+
+@compiled
+@pytest.mark.parametrize("how", ["cut", "empty", "garbage", "another"])
+def test_a_spoiled_library_is_compiled_anew(cache: Path, how: str) -> None:
+    """One that was cut short ended the process by a bus error; another one in its place was a traceback."""
+    other = compiler.Compiling(*compiled_as(SOURCE.replace("42", "41")), tempfolder(cache), "other").finish(Budget())
+    spoiled = {"cut": other.read_bytes()[:9000], "empty": b"", "garbage": b"garbage", "another": other.read_bytes()}[how]
+    name = compiler._named(SOURCE)
+    assert name is not None
+    (cache / f"{name[1]}-{'0' * 32}{compiler.SUFFIX}").write_bytes(spoiled)
+    assert not compiler.kept(SOURCE)
+    assert compiler.library(SOURCE, Budget()).told() == 42
+    assert len(list(cache.glob("*" + compiler.SUFFIX))) == 1
+    assert compiler.kept(SOURCE)
+
+
+def compiled_as(source: str) -> tuple[tuple[str, ...], str]:
+    named = compiler._named(source)
+    assert named is not None
+    return named[0], source
+
+
+def tempfolder(cache: Path) -> Path:
+    cache.mkdir(mode=0o700)
+    (cache.parent / "elsewhere").mkdir()
+    return cache.parent / "elsewhere"
+
+
+ODD = {
+    "another": 'while [ "$1" != -o ]; do shift; done; cp "$OTHER" "$2"',
+    "text": 'while [ "$1" != -o ]; do shift; done; echo text > "$2"',
+    "nothing": "echo garbage; echo garbage >&2",
+    "crash": "kill -SEGV $$",
+    "hang": "sleep 1000",
+}
+
+
+@compiled
+@pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+@pytest.mark.parametrize("how", ODD)
+def test_with_a_compiler_that_fails_python_looks(how: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that hung took all the time that there was, and one that made something else was a traceback."""
+    other = compiler.Compiling(*compiled_as(SOURCE), tempfolder(cache), "other").finish(Budget())
+    odd = cache.parent / "odd cc"
+    odd.write_text(f"#!/bin/sh\n{ODD[how]}\n")
+    odd.chmod(0o755)
+    monkeypatch.setenv("CC", str(odd))
+    monkeypatch.setenv("OTHER", str(other))
+    monkeypatch.setattr(compiler, "PATIENCE", 0.3)
+    monkeypatch.setattr(compiler, "HANGS", 0.1)
+    monkeypatch.setattr(engine, "FEW", 50)
+    compiler.compiler.cache_clear()
+    assert Explicit(hanoi(5)[0]).ask(hanoi(5)[1], Budget(seconds=60)).value == "243"
+    assert not list(cache.glob("*.part"))
+    assert not compiler._at_work
+
+
+@compiled
+@pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+def test_a_compiler_that_is_stopped_leaves_nothing_behind(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its temporary files were left in the folder for these, after every search that needed no compiler in the end."""
+    cc = cache.parent / "cc"
+    cc.write_text('#!/bin/sh\necho half > "$TMPDIR/half.s"; echo > "$DONE"; sleep 1000\n')
+    cc.chmod(0o755)
+    for name, path in (("CC", cc), ("TMPDIR", cache.parent / "tmp"), ("DONE", cache.parent / "done")):
+        monkeypatch.setenv(name, str(path))
+    (cache.parent / "tmp").mkdir()
+    compiler.compiler.cache_clear()
+    name = compiler.begin(SOURCE)
+    while not (cache.parent / "done").exists():
+        time.sleep(0.01)
+    compiler.stop(name)
+    assert not list(cache.iterdir())
+    assert not list((cache.parent / "tmp").iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="words are told otherwise there")
+def test_a_compiler_may_be_named_with_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    for told, wanted in (("cat -u 'a b'", ("-u", "a b")), ("cat", ()), (" ", None), ("cat 'a", None)):
+        monkeypatch.setenv("CC", told)
+        compiler.compiler.cache_clear()
+        found = compiler.compiler()
+        if wanted is not None:
+            assert found is not None
+            assert found[1:] == wanted
+        elif told.strip():
+            assert found is None
 
 
 LARGE = """tablelaw: 1
