@@ -11,7 +11,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-import ours
+import forced_page
+import rows
+from run import EXAMPLES, Faulty, Results, Run
 
 from tablelaw.checkers.selection import Request
 from tablelaw.checkers.session import Session
@@ -30,6 +32,7 @@ class Row:
     published: str = ""
     seconds: float | None = None
     quick: bool = True
+    rounds: int = 1000
 
 
 def _board(columns: int, rows: int, **more: int) -> dict[str, str]:
@@ -46,7 +49,7 @@ ROWS = {
         for k, told in ((9, "yes"), (8, "no"))
     },
     "connect-4": Row("four in a line on 4×4", "connect", WIN, _board(4, 4, line=4)),
-    "connect-5": Row("four in a line on 5×5", "connect", WIN, _board(5, 5, line=4), "left open", 135.5, quick=False),
+    "connect-5": Row("four in a line on 5×5", "connect", WIN, _board(5, 5, line=4), "left open", 135.5, quick=False, rounds=1),
     "breakthrough-2-5": Row("Breakthrough 2×5", "breakthrough", WIN, _board(2, 5), "no"),
     "breakthrough-2-6": Row("Breakthrough 2×6, within 15 moves", "breakthrough", "won-in-15", _board(2, 6), "yes"),
     "breakthrough-2-6-14": Row("Breakthrough 2×6, within 14 moves", "breakthrough", "not-won-in-14", _board(2, 6), "no"),
@@ -55,9 +58,42 @@ ROWS = {
     "breakthrough-4-4": Row("Breakthrough 4×4", "breakthrough", WIN, _board(4, 4), "no", 17.4),
     "dots-2-2": Row("Dots and Boxes 2×2", "dots-and-boxes", WIN, _board(2, 2), "yes"),
     "dots-2-3": Row("Dots and Boxes 2×3", "dots-and-boxes", WIN, _board(2, 3), "no", 15.1),
-    "dots-3-3": Row("Dots and Boxes 3×3", "dots-and-boxes", WIN, _board(3, 3), quick=False),
+    "dots-3-3": Row("Dots and Boxes 3×3", "dots-and-boxes", WIN, _board(3, 3), quick=False, rounds=1),
 }
 VERDICTS = {"yes": "holds", "no": "fails"}
+
+
+TITLE = "Forced wins"
+
+
+def child(args: list[str]) -> dict[str, Any]:
+    """One question in this process."""
+    return forced(args[0])
+
+
+def measure(run: Run) -> None:
+    """Each in a process of its own, in turns."""
+    run.results["forced"] = []
+    for k in run.rounds():
+        for name, row in ROWS.items():
+            if (row.quick or not run.quick) and k < row.rounds:
+                run.attempt(row.title, lambda name=name, row=row: _one(run, name, row))  # type: ignore[misc]
+
+
+def _one(run: Run, name: str, row: Row) -> None:
+    """Raises `rows.Differs` where another verdict was published."""
+    found, spent = run.child(name, core=True)
+    expected = VERDICTS.get(row.published)
+    if expected is not None and found["verdict"] != expected:
+        raise rows.Differs(f"tablelaw says {found['verdict']}, published is {row.published}")
+    facts = {k: found[k] for k in ("verdict", "positions", "mebibytes")}
+    keys = {"title": row.title, "published": row.published, "theirs": row.seconds}
+    rows.put(run.results["forced"], keys, facts, {"asked": found["seconds"], "whole": spent.processor})
+
+
+def pages(results: Results) -> dict[str, str]:
+    """The page of this part."""
+    return {"benchmarks-forced.md": forced_page.write(results)}
 
 
 def forced(name: str) -> dict[str, Any]:
@@ -65,15 +101,15 @@ def forced(name: str) -> dict[str, Any]:
     row = ROWS[name]
     began = time.process_time()
     sink = Diagnostics()
-    rules = load(str(ours.EXAMPLES / row.game / "rules.yaml"), sink)
+    rules = load(str(EXAMPLES / row.game / "rules.yaml"), sink)
     if rules is None:
-        raise ours.Faulty("\n".join(render(d) for d in sink.items))
+        raise Faulty("\n".join(render(d) for d in sink.items))
     session = Session(rules, Request((row.question,), setting=row.options, cores=False), sink)
     session.check()
     found = [r for _, _, r in session.answers(list(session.selection.cases())) if r is not None]
     spent = time.process_time() - began
     if len(found) != 1 or sink.has_errors:
-        raise ours.Faulty("\n".join(render(d) for d in sink.items) or f"`{row.question}` has {len(found)} answers")
+        raise Faulty("\n".join(render(d) for d in sink.items) or f"`{row.question}` has {len(found)} answers")
     verdict = found[0].verdict
     return {"verdict": verdict.verdict, "positions": verdict.states, "mebibytes": _peak(), "seconds": spent}
 

@@ -1,15 +1,10 @@
 """Layouts a second: the packed kernel beside plain layouts and networkx graphs; and closed cities beside a C program.
 
-`benchmarks/run.py` asks it for its page. By itself it prints: every figure is the median of several runs made in turns, in
-processor seconds. It needs a C compiler for the last part, which is left out without one.
-
-  python benchmarks/layouts.py            all of it: about a minute
-  python benchmarks/layouts.py --quick    smaller
+In processor seconds of this process. Without a C compiler the C programs are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
 import shutil
@@ -17,23 +12,24 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
+import rows
+from run import EXAMPLES, Faulty
+
+from tablelaw.checkers.selection import Request
+from tablelaw.checkers.session import Session
 from tablelaw.solver.layout import reference
 from tablelaw.solver.layout.growth import Growth
 from tablelaw.solver.layout.kernel import Board, Kernel
+from tablelaw.spec.diagnostics import Diagnostics, render
 from tablelaw.spec.layouts import Layout
+from tablelaw.spec.load import load
 from tablelaw.spec.pieces import FacePart, Kind, Pieces
 from tablelaw.testing.layouts import grown
 
 HERE = Path(__file__).parent
 SIDES: dict[str, tuple[str, ...]] = {"cap": ("N",), "corner": ("N", "E"), "straight": ("N", "S"), "tee": ("N", "E", "S")}
-
-
-class Differs(Exception):
-    """Two ways of finding the same do not find the same."""
 
 
 def dice() -> Pieces:
@@ -88,7 +84,7 @@ def rates(count: int) -> list[dict[str, Any]]:
         answers.add(str(told))
         found.append({"way": name, "layouts": count, "seconds": spent})
     if len(answers) != 1:
-        raise Differs("the ways do not find the same features")
+        raise rows.Differs("the ways do not find the same features")
     return found
 
 
@@ -123,31 +119,15 @@ def compiled(name: str, folder: Path) -> Path | None:
     return program
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description="Measure layouts a second.")
-    parser.add_argument("--quick", action="store_true", help="fewer and smaller layouts")
-    quick = parser.parse_args().quick
-    count, repeats = (300, 2) if quick else (2000, 5)
-    rounds = [rates(count) for _ in range(repeats)]
-    spent = {row["way"]: median(r[k]["seconds"] for r in rounds) for k, row in enumerate(rounds[0])}
-    print(f"all features of {count:,} layouts of nine dice")
-    for way, s in spent.items():
-        print(f"  {way:16} {count / s:>9,.0f} a second, {spent['networkx graphs'] / s:5.1f} times the graphs")
-    print("closed cities of n dice, up to translation and rotation")
-    with TemporaryDirectory() as folder:
-        program = compiled("closed_cities", Path(folder))
-        for n in range(2, 8 if quick else 10):
-            found = [cities(n) for _ in range(repeats)]
-            line = f"  {n}: {found[0]['cities']:>6,} of {found[0]['made']:>7,} up to translation"
-            line += f", {median(f['seconds'] for f in found):6.2f} s"
-            if program is not None:
-                other = by_c(program, n)
-                line += f"; the C program, up to there, {other['seconds']:.2f} s"
-                if other["counts"] != [found[0]["cities"], found[0]["made"]]:
-                    raise Differs(f"{n} dice: {found[0]} and {other}")
-            print(line)
-
-
-if __name__ == "__main__":
-    main()
+def lines(dice: int) -> dict[str, Any]:
+    """How many lines of so many Line Dice there are, open ones and closed ones, as `tablelaw check` counts them."""
+    sink = Diagnostics()
+    began = time.process_time()
+    rules = load(str(EXAMPLES / "line-dice" / "rules.yaml"), sink)
+    if rules is None:
+        raise Faulty("\n".join(render(d) for d in sink.items))
+    session = Session(rules, Request((f"lines-{dice}", f"loops-{dice}"), engine="explicit", cores=False), sink)
+    session.check()
+    found = [r for _, _, r in session.answers(list(session.selection.cases())) if r is not None]
+    values = {r.question.split("-")[0]: int(r.verdict.value or -1) for r in found}
+    return {"dice": dice, **values, "seconds": time.process_time() - began}

@@ -42,7 +42,7 @@ def measure(module: str) -> dict[str, Any]:
     """All states of a module, by the clock and of the processor, the virtual machine's start included. Raises `spin.Cut`."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copy(HERE / f"{module}.tla", folder)
+        shutil.copy(HERE / "models" / f"{module}.tla", folder)
         (folder / f"{module}.cfg").write_text("SPECIFICATION Spec\n", encoding="utf-8")
         command = ["java", HEAP, "-XX:+UseParallelGC", "-cp", str(jar()), "tlc2.TLC", "-workers", "1", module]
         report, spent = spin.ran(command, folder)

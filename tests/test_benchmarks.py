@@ -1,133 +1,70 @@
-"""The benchmarks' page, the reading of Spin's reports, and the z3 models by hand. Nothing is measured here."""
+"""The benchmarks' pages, the reading of what peers report, and the models by hand. Nothing is measured here."""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
-
-
-def module(name: str) -> ModuleType:
-    """A file of benchmarks/ as a module."""
-    spec = importlib.util.spec_from_file_location(f"tablelaw_bench_{name}", FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = found  # dataclasses look their module up
-    spec.loader.exec_module(found)
-    return found
-
-
-page, spin, z3_dice, layouts = module("page"), module("spin"), module("z3_dice"), module("layouts")
-compiled_ours = module("compiled_ours")
 with pytest.MonkeyPatch.context() as patch:
-    patch.setitem(sys.modules, "page", page)
-    patch.setitem(sys.modules, "spin", spin)
-    compiled_page, tlc = module("compiled_page"), module("tlc")
+    patch.syspath_prepend(str(FOLDER))
+    bench, boards_page, depth, depth_page, fit, forced_page, growth, growth_page, layouts = map(
+        importlib.import_module,
+        ["bench", "boards_page", "depth", "depth_page", "fit", "forced_page", "growth", "growth_page", "layouts"],
+    )
+    openspiel, overview, picture, playouts, playouts_page, proofs_page, rows, run = map(
+        importlib.import_module,
+        ["openspiel", "overview", "picture", "playouts", "playouts_page", "proofs_page", "rows", "run"],
+    )
+    search_page, searched, spin, tlc, z3_dice = map(
+        importlib.import_module, ["search_page", "searched", "spin", "tlc", "z3_dice"]
+    )
+
+WHERE: dict[str, Any] = {
+    "date": "2000-01-01",
+    "machine": {"processor": "abacus", "cores": "1", "memory": "1 GiB", "system": "Linux"},
+    "versions": {"tablelaw": "0", "Spin": "6"},
+    "repeats": 3,
+    "limit": 10.0,
+    "load": [0.5, 1.0],
+    "skipped": [],
+    "failed": [],
+}
 
 
-def sample() -> dict[str, Any]:
-    """Results of two searches, three questions and three rounds, made up."""
-    clock = {"read": [0.25] * 3, "made": [0.125] * 3, "whole": [2.0, 8.0, 1.0]}
-    proof = {"kind": "always", "known": "proved", "play": False}
-    return {
-        "date": "2000-01-01",
-        "machine": {"processor": "abacus", "cores": "1", "memory": "1 GiB", "system": "Linux"},
-        "versions": {"tablelaw": "0", "Spin": "6"},
-        "repeats": 3,
-        "limit": 10.0,
-        "load": [0.5, 1.0],
-        "skipped": [],
-        "explicit": [
-            {
-                "game": "a",
-                "title": "Game A",
-                "states": 1000,
-                "expanded": 1000,
-                "steps": 5000,
-                "seconds": {**clock, "search": [1, 9, 2]},
-            },
-            {
-                "game": "b",
-                "title": "Game B",
-                "states": 1200,
-                "expanded": 300,
-                "steps": 7000,
-                "seconds": {**clock, "search": [3, 3, 3]},
-            },
-        ],
-        "spin": [
-            {
-                "game": "a",
-                "order": order,
-                "states": 1000,
-                "stored": 1000,
-                "steps": 4000,
-                "seconds": {"search": [0.3] * 3, "run": [run] * 3, "whole": [4.0] * 3},
-            }
-            for order, run in (("depth-first", 0.5), ("breadth-first", 0.001))
-        ],
-        "proofs": [
-            {**proof, "players": 2, "question": "dice-conserved", "verdict": "holds", "seconds": {"proof": [1, 2, 3]}},
-            {**proof, "players": 2, "question": "enough-dice", "verdict": "unknown", "seconds": {"proof": [10]}},
-            {**proof, "players": 2, "question": "", "verdict": "1", "seconds": {"proof": [1.5]}},
-        ],
-        "z3": [
-            {
-                "players": 2,
-                "question": "dice-conserved",
-                "method": "induction",
-                "verdict": "holds",
-                "seconds": {"proof": [0.01, 0.02, 0.02]},
-            },
-            {"players": 2, "question": "dice-conserved", "method": "spacer", "verdict": "unknown", "seconds": {"proof": [10]}},
-            {
-                "players": 2,
-                "question": "enough-dice",
-                "method": "induction",
-                "verdict": "holds",
-                "seconds": {"proof": [0.02] * 3},
-            },
-        ],
-    }
+def proved() -> dict[str, Any]:
+    """Results of two questions, made up."""
+
+    def row(question: str, method: str, verdict: str, *seconds: float) -> dict[str, Any]:
+        keys = {"players": 2, "question": question, "method": method}
+        return {**keys, "verdict": verdict, "seconds": {"proof": list(seconds)}}
+
+    found = [
+        row("dice-conserved", "tablelaw", "holds", 1, 2, 3),
+        row("enough-dice", "tablelaw", "unknown", 10),
+        row("dice-conserved", "induction", "holds", 0.01, 0.02, 0.02),
+        row("dice-conserved", "spacer", "unknown", 10),
+        row("enough-dice", "induction", "holds", 0.02),
+    ]
+    return {**WHERE, "proofs": found}
 
 
-def test_page_has_medians_and_ratios() -> None:
-    text = page.write(sample())
-    assert "| Game A | 1,000 | 5,000 | 2.00 | 500 | 2,500 | 0.30 | 0.500 | 2,000 | 4.0 | 0.30 | 0.001 | – | – |" in text
-    assert "| Game B | 1,200 | 7,000 | 3.00 | 400 | 2,300 | – | – | – | – | – | – | – | – |" in text
+def test_page_of_proofs() -> None:
+    text = proofs_page.write(proved())
     assert "| `dice-conserved`, 2 players | 2.00 | 0.020 (100) | none |  |" in text
-    assert "the successors of 300 states made" in text
+    assert "| `enough-dice`, 2 players | none | 0.020 |  |  |" in text
 
 
-def test_page_says_where_it_loses() -> None:
-    _, _, text = page.write(sample()).partition("## Where tablelaw loses")
-    lost, _, won = text.partition("It takes less time")
-    assert "- Game A, search, Spin depth-first: 4.0 times as long." in lost
-    assert "- `dice-conserved`, z3 by hand (induction): 100 times as long." in lost
-    assert "- `enough-dice`, z3 by hand (induction): with 2 players tablelaw has no answer within 10 s." in lost
-    assert "- Game A, the whole way, Spin breadth-first: 2.0 times as fast." in won
-    assert "- `dice-conserved`, z3 by hand (Spacer): by hand not within 10 s with 2 players." in won
-
-
-def test_page_without_spin_says_so() -> None:
-    results = {**sample(), "spin": [], "skipped": ["Spin was not measured: spin not found"]}
-    text = page.write(results)
-    assert "Spin was not measured: spin not found." in text
-    assert "Game A, search" not in text
-
-
-def test_page_has_layouts() -> None:
-    """Rates, counts beside C programs, and both ways of asking about all layouts; where C is quicker it is said."""
+def test_page_of_layouts() -> None:
+    """Rates, counts beside C programs, and both ways of asking about all layouts."""
     rates = [{"way": way, "layouts": 300, "seconds": {"told": [s] * 3}} for way, s in (("graphs", 3.0), ("kernel", 0.1))]
     cities = [{"dice": 7, "cities": 450, "made": 1776, "seconds": {"tablelaw": [0.5] * 3, "C": [0.25] * 3}}]
     lines = [{"dice": 5, "lines": 3616, "loops": 0, "seconds": {"tablelaw": [2.0] * 3}}]
@@ -135,26 +72,23 @@ def test_page_has_layouts() -> None:
         {"what": "a loop", "n": 4, "way": "z3", "verdict": "found", "seconds": {"asked": [0.5] * 3}},
         {"what": "a loop", "n": 4, "way": "laying", "verdict": "unknown", "seconds": {"asked": [10.0]}},
     ]
-    text = page.write({**sample(), "rates": rates, "cities": cities, "lines": lines, "all layouts": asked})
+    text = boards_page.write({**WHERE, "rates": rates, "cities": cities, "lines": lines, "every": asked})
     assert "| kernel | 3,000 | 30 |" in text
     assert "| 7 | 450 | 1,776 | 0.500 | 0.250 | 2.0 |" in text
     assert "| 5 | 3,616 | 0 | 2.00 | – | – |" in text
     assert "| a loop | 4 | found | 0.500 | none |" in text
-    assert "- closed cities of 7 dice, C: 2.0 times as long." in text
-    assert "## Layouts" not in page.write(sample())
 
 
-def test_page_has_forced_wins() -> None:
+def test_page_of_forced_wins() -> None:
     """Where a published time is known the whole process is set beside it."""
     row = {"title": "A game", "verdict": "fails", "positions": 1234, "mebibytes": 50}
     told = [
         {**row, "published": "no", "theirs": 12.0, "seconds": {"asked": [0.5] * 3, "whole": [1.0] * 3}},
         {**row, "published": "", "theirs": None, "seconds": {"asked": [0.5] * 3, "whole": [1.0] * 3}},
     ]
-    text = page.write({**sample(), "forced": told})
-    assert "| A game | no | no | 1,234 | 50 | 0.500 | 1.00 | 12.0 | 12 |" in text
-    assert "| A game | no | – | 1,234 | 50 | 0.500 | 1.00 | – | – |" in text
-    assert "## Forced wins" not in page.write(sample())
+    text = forced_page.write({**WHERE, "forced": told})
+    assert "| A game | no | no | 1,234 | 50 | 3 | 0.500 | 1.00 | 12.0 | 12 |" in text
+    assert "| A game | no | – | 1,234 | 50 | 3 | 0.500 | 1.00 | – | – |" in text
 
 
 C_PROGRAMS = {"closed_cities": (4, [8, 23]), "lines": (4, [952, 8])}
@@ -197,48 +131,67 @@ def test_spin_report_of_a_search_that_was_cut(report: str) -> None:
 def test_spin_tells_millions_in_six_digits() -> None:
     report = REPORT.replace("1016", "3.94571e+06")
     assert spin.read_report(report.replace("9044", "3945711"))["states"] == 3945711
-    with pytest.raises(spin.Cut):  # some were inside atomic steps, and how many is not told
-        spin.read_report(report.replace("9044", "5000000"))
+    inside = report.replace("9044", "5000000")  # some were inside atomic steps, and how many is told in six digits only
+    assert spin.read_report(inside, 3945712)["states"] == 3945712
+    for expected in (0, 3945000):
+        with pytest.raises(spin.Cut):
+            spin.read_report(inside, expected)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(spin.missing() is not None, reason="Spin is not installed")
 @pytest.mark.parametrize("order", ["depth-first", "breadth-first"])
-@pytest.mark.parametrize(
-    "model, defines, states", [("tic_tac_toe", [], 5478), ("nim", ["HEAP=7"], 1016), ("dice_turn", [], 163876)]
-)
-def test_spin_counts_the_same_states(model: str, defines: list[str], states: int, order: str) -> None:
-    assert spin.measure(model, defines, order)["states"] == states
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(spin.missing() is not None, reason="Spin is not installed")
-@pytest.mark.parametrize("order", ["depth-first", "breadth-first"])
-@pytest.mark.parametrize("name", compiled_ours.MODELS)
+@pytest.mark.parametrize("name", searched.MODELS)
 def test_spin_counts_what_compiled_search_does(name: str, order: str) -> None:
-    it = compiled_ours.MODELS[name]
+    it = searched.MODELS[name]
     found = spin.weigh(it.spin, it.defines, order, it.arguments[order])
     assert found["states"] == it.states
     assert found["mebibytes"] > 0
-    assert compiled_ours.search(name, "C")["states"] == it.states
+    assert searched.search(it, it.way)["states"] == it.states
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(spin.missing() is not None, reason="Spin is not installed")
+@pytest.mark.parametrize("name", ["dice-1", "line-7"])
+def test_spin_counts_the_same_to_a_depth(name: str) -> None:
+    it = depth.MODELS[name]
+    assert searched.search(it, it.way)["states"] == it.states
+    for order, arguments in it.arguments.items():
+        if name != "dice-1" or order == "breadth-first":  # depth-first takes each outcome of each roll
+            assert spin.weigh(it.spin, it.defines, order, arguments)["states"] == it.states
+
+
+def test_line_dice_to_a_small_depth() -> None:
+    it = depth._line(5, 4_805)
+    assert searched.search(it, it.way)["states"] == it.states
+    if spin.missing() is None:
+        assert spin.weigh(it.spin, it.defines, "breadth-first", it.arguments["breadth-first"])["states"] == it.states
 
 
 def test_both_engines_find_the_same_states_and_steps() -> None:
-    ways = [compiled_ours.search("connect-3-4", way) for way in ("C", "Python")]
+    it = growth.CURVES["Connect, lines of three, squares"][12]
+    ways = [searched.search(it, way) for way in ("C", "Python")]
     assert [w["states"] for w in ways] == [7157, 7157]
     assert [w["steps"] for w in ways] == [11818, 11818]
 
 
-def test_options_of_the_models_are_those_of_the_peers() -> None:
-    for it in compiled_ours.MODELS.values():
-        assert (FOLDER / f"{it.spin}.pml").exists()
-        assert set(it.arguments) == set(spin.ORDERS)
-        assert not it.tlc or (FOLDER / f"{it.tlc}.tla").exists()
+def test_what_is_searched_has_its_peers() -> None:
+    for it in (*searched.MODELS.values(), *depth.MODELS.values()):
+        assert it.rules.exists()
+        assert (run.MODELS / f"{it.spin}.pml").exists()
+        assert set(it.arguments) <= set(spin.ORDERS)
+        assert not it.tlc or (run.MODELS / f"{it.tlc}.tla").exists()
 
 
-def searched() -> dict[str, Any]:
+def test_small_sizes_of_what_grows() -> None:
+    for sizes in growth.CURVES.values():
+        it = next(iter(sizes.values()))
+        assert searched.search(it, "Python")["states"] == it.states
+
+
+def compared() -> dict[str, Any]:
     """Results of compiled search, made up: two million states, one target missed."""
-    rows = [
+    found = [
         ("tablelaw", {"search": [1.0, 3.0, 1.0], "processor": [1.0] * 3}, [100]),
         ("tablelaw, all processors", {"search": [0.5] * 3, "processor": [1.5] * 3}, [120]),
         ("command, cold", {"cold": [2.0] * 3, "cold processor": [1.0] * 3}, [150]),
@@ -247,18 +200,14 @@ def searched() -> dict[str, Any]:
     ]
     facts = {"title": "Game A", "states": 2_000_000, "steps": 5_000_000, "arguments": "-w20", "floor": [28]}
     return {
-        **{k: v for k, v in sample().items() if k in ("date", "machine", "versions", "repeats", "load")},
+        **WHERE,
         "skipped": ["TLC was not measured: java not found"],
-        "search": [{"game": "a", "program": p, **facts, "seconds": s, "mebibytes": m} for p, s, m in rows],
-        "growth": [
-            {"curve": "Curve", "size": f"n = {n}", "states": n, "steps": n, "seconds": {"C": [n / 1e6], "Python": [n / 1e4]}}
-            for n in (1000, 10_000, 100_000)
-        ],
+        "search": [{"game": "a", "program": p, **facts, "seconds": s, "mebibytes": m} for p, s, m in found],
     }
 
 
 def test_page_of_compiled_search() -> None:
-    text = compiled_page.write(searched())
+    text = search_page.write(compared())
     assert "TLC was not measured: java not found." in text
     assert "| Game A | 2,000,000 | 5,000,000 | 1.00 | 2,000,000 | 2.00 | 2.0 | 4.00 | 4.0 | 0.500 | 2.0 |" in text
     assert "| Game A | 2.00 (1.00) | – | – | 5.00 (6.00) | 0.40 | 8.00 (9.00) | 0.25 | – |" in text
@@ -266,23 +215,141 @@ def test_page_of_compiled_search() -> None:
     assert "| search, times Spin depth-first | at least 2.5 | 2.0 (short) |" in text
     assert "| search, times Spin breadth-first | at least 4 | 4.0 |" in text
     assert "| memory, of Spin breadth-first | at most 0.8 | 0.50 |" in text
-    assert "| n = 100000 | 100,000 | 0.100 | 10.0 | 100 |" in text
-    assert "Curve, compiled: 1.00 over 2 sizes; Curve, Python: 1.00 over 3 sizes" in text
-    assert "short)" not in compiled_page.write({**searched(), "search": searched()["search"][:1]})
+    assert "short)" not in search_page.write({**compared(), "search": compared()["search"][:1]})
 
 
-def test_exponent_is_the_slope_of_the_logarithms() -> None:
-    assert compiled_page.exponent([(10, 3), (100, 300), (1000, 30_000)]) == pytest.approx(2)
-    assert compiled_page.exponent([(10, 3)]) is None
+def test_page_of_depth() -> None:
+    def row(program: str, *spent: float) -> dict[str, Any]:
+        facts = {"game": "a", "title": "Game A", "states": 1000, "mebibytes": [40], "program": program}
+        return {**facts, "seconds": {"search": list(spent), "processor": list(spent)}}
+
+    text = depth_page.write({**WHERE, "depth": [row("tablelaw", 2.0, 4.0, 3.0), row("Spin depth-first", 1.5)]})
+    assert "| Game A | 1,000 | 3 | 3.00 (3.00) | 330 | 1.50 (1.50) | 0.50 | – | – | 40 | – |" in text
 
 
-def test_picture_has_a_line_for_each_engine() -> None:
-    text = compiled_page.picture(searched())
-    root = ElementTree.fromstring(text)
+def test_page_of_growth() -> None:
+    text = growth_page.write(grown())
+    assert "| Curve, discs | 1.00 ± 0.00 | 0.50 ± 0.00 | 3 | 1.00 ± 0.00 | 0.50 ± 0.00 | 3 |" in text
+    assert "| Curve: n = 6 | 1,000,000 | 1,000,000,000,000 | 1.00 | 100.0 | 100 |" in text
+    assert "| Curve, discs | 4 to 6 | 10.00 (× or ÷ 1.00) |" in text
+
+
+def grown() -> dict[str, Any]:
+    """Results of three sizes, made up."""
+
+    def spent(n: int) -> dict[str, list[float]]:
+        return {f"{way}{what}": [n / rate] for way, rate in (("C", 1e6), ("Python", 1e4)) for what in ("", " processor")}
+
+    facts = {"curve": "Curve, discs"}
+    sizes = [
+        {**facts, "size": n, "title": f"n = {n}", "states": 10**n, "steps": 100**n, "seconds": spent(10**n)} for n in (4, 5, 6)
+    ]
+    return {**WHERE, "growth": sizes}
+
+
+def test_slopes_with_their_errors() -> None:
+    found = fit.exponent([(10, 3), (100, 300), (1000, 30_000)])
+    assert found.value == pytest.approx(2)
+    assert found.error == pytest.approx(0, abs=1e-9)
+    assert fit.exponent([(10, 3)]) is None
+    assert fit.exponent([(10, 3), (100, 30)]).error is None
+    bent = fit.slope([(0, 0), (1, 1), (2, 1)])  # by hand: slope 1/2, the residuals sum up to 1/6
+    assert (bent.value, bent.error) == (pytest.approx(0.5), pytest.approx((1 / 12) ** 0.5))
+
+
+def test_pictures() -> None:
+    root = ElementTree.fromstring(growth_page.seconds_by_states(grown()))
     kinds = [e.tag.rpartition("}")[2] for e in root]
-    assert kinds.count("polyline") == 2
-    assert kinds.count("circle") == 5
-    assert ElementTree.fromstring(compiled_page.picture({**searched(), "growth": []})) is not None
+    assert (kinds.count("polyline"), kinds.count("circle")) == (2, 6)
+    assert ElementTree.fromstring(growth_page.states_by_size({**WHERE, "growth": []})) is not None
+    bars = ElementTree.fromstring(picture.bars("Bars", [("a < b", 0.5), ("c", 20.0)]))
+    assert [e.tag.rpartition("}")[2] for e in bars].count("rect") == 3
+    assert ElementTree.fromstring(picture.bars("None", [])) is not None
+
+
+def played(first: int, moves: int) -> list[dict[str, Any]]:
+    """A thousand plays each by two programs, made up; lengths vary by a move."""
+
+    def row(program: str, each: float, first: int, moves: int) -> dict[str, Any]:
+        sums = {"plays": 1000, "moves": moves, "squares": moves * moves / 1000 + 1000, "first": first}
+        return {"game": "pig", "program": program, "title": "Pig", "sums": sums, "seconds": {"a play": [each]}}
+
+    return [row("tablelaw", 0.001, 500, 8000), row("OpenSpiel", 0.002, first, moves)]
+
+
+def test_page_of_plays() -> None:
+    text = playouts_page.write({**WHERE, "playouts": played(510, 8010)})
+    assert "| Pig | 1,000 | 8.00 ± 0.03 | 50.0 ± 1.6 | OpenSpiel | 500 | 8.01 ± 0.03 | 51.0 ± 1.6 | 2.0 |" in text
+
+
+def test_plays_of_another_game_are_noticed() -> None:
+    playouts.compared({"playouts": played(510, 8010)}, "pig", playouts.GAMES["pig"])
+    for other in ((700, 8010), (510, 8250)):
+        with pytest.raises(rows.Differs):
+            playouts.compared({"playouts": played(*other)}, "pig", playouts.GAMES["pig"])
+
+
+def test_plays_by_a_rules_file_are_counted() -> None:
+    found = playouts.ours(playouts.GAMES["tic-tac-toe"], 0.05, 1)
+    assert found["plays"] > 5
+    assert 5 * found["plays"] <= found["moves"] <= 9 * found["plays"]
+    assert set(openspiel.GAMES) == {name for name, it in playouts.GAMES.items() if it.peer == "OpenSpiel"}
+
+
+def test_overview_tells_every_ratio() -> None:
+    found = {"search": compared(), "playouts": {**WHERE, "playouts": played(510, 8010)}, "proofs": proved(), "growth": grown()}
+    made = overview.pages(found)
+    assert "| Game A | Spin depth-first | 2.0 |" in made["benchmarks.md"]
+    assert "| Game A, cold command | Spin breadth-first | 4.0 |" in made["benchmarks.md"]
+    assert "| plays of Pig | OpenSpiel | 2.0 |" in made["benchmarks.md"]
+    assert "| proof of dice-conserved | z3 by hand, induction | 0.01 |" in made["benchmarks.md"]
+    assert "search: TLC was not measured: java not found" in made["benchmarks.md"]
+    assert ElementTree.fromstring(made["benchmarks.svg"]) is not None
+    assert overview.pages({})["benchmarks.md"].startswith("# Benchmarks")
+
+
+def test_a_part_without_results_costs_no_other_page(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    made = bench.pages({"search": compared(), "depth": dict(WHERE), "forced": {**WHERE, "forced": []}})
+    assert {"benchmarks.md", "benchmarks-search.md", "benchmarks-forced.md"} <= set(made)
+    assert "benchmarks-depth.md" not in made
+    assert "no page of `depth`: KeyError('depth')" in capsys.readouterr().err
+
+
+def test_failures_lose_nothing(tmp_path: Path) -> None:
+    """What was measured before is kept; what failed is told once and not tried again."""
+    tried: list[int] = []
+
+    def work(k: int) -> None:
+        tried.append(k)
+        if k == 0:
+            raise rows.Differs("7 and 8")
+
+    with run.Run("search", False, 2, tmp_path / "results.json") as one:
+        for k in one.rounds():
+            one.attempt("a thing", lambda k=k: work(k))
+            one.attempt("another", lambda k=k: work(k + 5))
+        kept = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+        assert tried == [0, 5, 6]
+        assert kept["failed"] == ["a thing failed: Differs: 7 and 8"]
+        assert not one.attempt("a process", lambda: spin.ran([sys.executable, "-c", "import nothing"], tmp_path))
+        assert "No module named 'nothing'" in one.results["failed"][-1]
+
+
+def test_a_process_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        spin.ran([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, limit=0.2)
+
+
+def test_parts_are_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["bench.py", "serch"])
+    with pytest.raises(SystemExit) as ended:
+        bench.main()
+    assert ended.value.code == 2
+    assert "no part `serch`" in capsys.readouterr().err
+    assert {*bench.PARTS, *bench.NAMED} == set(overview.PARTS)
 
 
 TLC_REPORT = """Model checking completed. No error has been found.

@@ -19,9 +19,16 @@ def chance(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("chance")
 
 
+@pytest.fixture
+def page(chance: ModuleType) -> ModuleType:
+    """What writes the page."""
+    return importlib.import_module("chance_page")
+
+
 def results() -> dict[str, object]:
     """Two figures, made up."""
     mine = {"load": [0.5, 0.5, 0.5], "read": [1.0, 1.0, 1.0], "figure": [2.0, 5.0, 1.0]}
+    told = {"title": "Pig to 100, best against hold at 20"}
     theirs = {"build": [1.0, 0.5, 1.0], "check": [0.5, 0.5, 9.0]}
     return {
         "date": "2000-01-01",
@@ -30,20 +37,21 @@ def results() -> dict[str, object]:
         "repeats": 3,
         "load": [0.5, 1.0],
         "skipped": [],
+        "failed": [],
         "rows": {
             "shut-the-box": {
-                "tablelaw": {"value": "1/4", "interval": None, "states": 1000, "seconds": mine},
+                "tablelaw": {"title": "Shut the Box", "value": "1/4", "interval": None, "states": 1000, "seconds": mine},
                 "float": {"value": "1/8", "states": 2000, "seconds": theirs},
                 "exact": {"value": "1/4", "states": 2000, "seconds": theirs},
             },
-            "against-hold": {"tablelaw": {"value": None, "interval": ["1/2", "3/4"], "states": 1000, "seconds": mine}},
+            "against-hold": {"tablelaw": {**told, "value": None, "interval": ["1/2", "3/4"], "states": 1000, "seconds": mine}},
         },
     }
 
 
-def test_the_page(chance: ModuleType) -> None:
+def test_the_page(page: ModuleType) -> None:
     """Medians of sums, ratios, how far answers are off, and where it takes longer."""
-    text = chance.write(results())
+    text = page.write(results())
     assert "| Shut the Box | 0.25 | `1/4` | 0.125, off by 1e-01 | – | exact |" in text
     assert "| Shut the Box | 1,000 | 3.00 | 1.50 | 2.0 | – | – | 1.50 | 2.0 | 2,000 |" in text
     assert "| Pig to 100, best against hold at 20 | 0.625 | 2e-01 apart | – | – | – |" in text

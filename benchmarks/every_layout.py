@@ -1,22 +1,18 @@
 """Questions about all layouts of a size: z3 beside laying them one by one.
 
-`benchmarks/run.py` asks it for its page. Every figure is the median of several runs made in turns, in processor seconds, with
-reading the formula and replaying what was found. What is not answered within the limit is asked once.
-
-  python benchmarks/z3_layouts.py            all of it: some minutes
-  python benchmarks/z3_layouts.py --quick    the small ones once
+In processor seconds, with reading the formula and replaying what was found.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from run import Faulty
 
 from tablelaw.solver.layout.census import Census
 from tablelaw.solver.space.graph import Budget, OutOfBudget
@@ -78,10 +74,6 @@ QUESTIONS = (
 )
 
 
-class Faulty(Exception):
-    """The rules that are to be measured have faults."""
-
-
 def dice() -> Game:
     """City dice and road dice."""
     sink = Diagnostics()
@@ -127,7 +119,7 @@ def rounds(quick: bool, limit: float, skip: set[str]) -> Iterator[dict[str, Any]
     game = dice()
     for q in QUESTIONS:
         for n in q.sizes:
-            if quick and n > 5:
+            if n > (5 if quick else 7):
                 continue
             told: set[str] = set()
             for way, how in (("z3", by_z3), ("laying", by_laying)):
@@ -139,30 +131,3 @@ def rounds(quick: bool, limit: float, skip: set[str]) -> Iterator[dict[str, Any]
                 yield {"what": q.title, "n": n, "way": way, "verdict": verdict, "seconds": time.process_time() - began}
             if len(told) > 1:
                 raise Faulty(f"{q.title}, {n}: {told}")
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description="Questions about all layouts of a size: z3 beside laying them one by one.")
-    parser.add_argument("--quick", action="store_true", help="the small ones once")
-    parser.add_argument("--limit", type=float, default=0.0, help="seconds by the clock for a question (60, 5 when quick)")
-    args = parser.parse_args()
-    limit, repeats = args.limit or (5.0 if args.quick else 60.0), 1 if args.quick else 5
-    skip: set[str] = set()
-    found: dict[tuple[str, int], dict[str, list[float]]] = {}
-    verdicts: dict[tuple[str, int], str] = {}
-    for _ in range(repeats):
-        for r in rounds(args.quick, limit, skip):
-            if r["verdict"] == "unknown":
-                skip.add(f"{r['what']}/{r['n']}/{r['way']}")
-                continue
-            found.setdefault((r["what"], r["n"]), {}).setdefault(r["way"], []).append(r["seconds"])
-            verdicts[r["what"], r["n"]] = r["verdict"]
-    print("| is there | n | answer | z3 | laying all |\n| --- | ---: | --- | ---: | ---: |")
-    for (what, n), spent in found.items():
-        shown = [f"{median(spent[w]):.2f}" if w in spent else "none" for w in ("z3", "laying")]
-        print(f"| {what} | {n} | {verdicts[what, n]} | {shown[0]} | {shown[1]} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()

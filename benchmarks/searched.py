@@ -1,19 +1,27 @@
-"""Compiled search as tablelaw does it, for compiled.py: each function runs in a process of its own and tells figures."""
+"""What is searched, and the search as tablelaw does it, in a process of its own."""
 
 from __future__ import annotations
 
 import resource
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+from run import EXAMPLES, Faulty
+from run import MODELS as FILES
+
+SMALL = 20_000
+"""Up to so many states generated Python does it: no compiler is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A game to be searched whole; `spin`: its peer with definitions and arguments by order, `tlc`: a module."""
+    """A game to be searched whole; `spin`: its peer with definitions and arguments by order, `tlc`: a module.
+
+    `example` is a folder of the examples, or a file of `models/`. `open_board`: boards are projected away. `steps`: only
+    positions within so many. `rounds`: how often at most it is measured.
+    """
 
     title: str
     example: str
@@ -25,14 +33,26 @@ class Model:
     arguments: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tlc: str = ""
     quick: bool = True
+    open_board: bool = False
+    steps: int = 0
+    rounds: int = 1000
 
     @property
     def rules(self) -> Path:
         """The rules file."""
-        return EXAMPLES / self.example / "rules.yaml"
+        return FILES / self.example if self.example.endswith(".yaml") else EXAMPLES / self.example / "rules.yaml"
+
+    @property
+    def way(self) -> str:
+        """Who searches it: compiled `C`, or generated `Python` where it is small or has boards."""
+        return "C" if self.states > SMALL and (self.open_board or not self.steps) else "Python"
 
 
 MODELS = {
+    "tic-tac-toe": Model(
+        "Tic-tac-toe", "tic-tac-toe", {}, 5_478, players=2, spin="tic_tac_toe",
+        arguments={"depth-first": ("-m1000", "-w14"), "breadth-first": ("-w14",)},
+    ),
     "puzzle": Model(
         "Sliding puzzle 3×3", "sliding-puzzle", {"rows": "3", "columns": "3"}, 181_440,
         spin="sliding_puzzle", tlc="SlidingPuzzle",
@@ -49,28 +69,6 @@ MODELS = {
         arguments={"depth-first": ("-m1000", "-w22"), "breadth-first": ("-w22",)},
     ),
 }  # fmt: skip
-PYTHON_MOST = 1_100_000
-"""States up to which generated Python is measured too."""
-
-
-def _hanoi(discs: int) -> Model:
-    return Model(f"Hanoi, {discs} discs", "hanoi", {"pegs": "4", "discs": str(discs)}, 4**discs, quick=discs < 9)
-
-
-def _connect(rows: int, columns: int, states: int) -> Model:
-    options = {"rows": str(rows), "columns": str(columns), "line": "3"}
-    return Model(f"Connect-3, {rows}×{columns}", "connect", options, states, players=2, quick=states < 200_000)
-
-
-CURVES = {
-    "Hanoi with four pegs": {f"hanoi-{n}": _hanoi(n) for n in range(6, 13)},
-    "Connect, lines of three": {
-        f"connect-{r}-{c}": _connect(r, c, n)
-        for r, c, n in ((3, 4, 7_157), (4, 4, 41_750), (5, 4, 195_472), (4, 5, 613_459), (5, 5, 4_176_536))
-    },
-}
-"""The same rules on larger and larger boards."""
-GROWING = {name: m for curve in CURVES.values() for name, m in curve.items()}
 
 
 def floor() -> int:
@@ -78,25 +76,28 @@ def floor() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
-def search(name: str, way: str) -> dict[str, Any]:
-    """All states, with the state that each was met from; `way`: `C` or `Python`."""
+def search(it: Model, way: str) -> dict[str, Any]:
+    """All states, or those within so many steps, each with the state it was met from; `way`: `C` or `Python`."""
     from tablelaw.solver import evaluate
     from tablelaw.solver.explicit.engine import Explicit
     from tablelaw.solver.native.space import NativeSpace
+    from tablelaw.solver.projection import Projection
     from tablelaw.solver.space.graph import Budget
     from tablelaw.spec.diagnostics import Diagnostics, render
     from tablelaw.spec.load import load
     from tablelaw.spec.questions import Reader
 
-    it = GROWING.get(name) or MODELS[name]
     sink = Diagnostics()
     rules = load(str(it.rules), sink)
     game = rules.game(it.options, it.players, sink) if rules is not None else None
     if game is None or sink.has_errors:
-        raise SystemExit("\n".join(render(d) for d in sink.items))
-    question = Reader(game, sink, evaluate.starts(game)[0]).question(game.document.questions["states"])
+        raise Faulty("\n".join(render(d) for d in sink.items))
+    reader = Reader(game, sink, evaluate.starts(game)[0])
+    some = game.document.questions.get("states") or next(iter(game.document.questions.values()))
+    question = reader.question(some)
     assert question is not None
-    problem, space = Explicit(game).prepared(question)
+    states = replace(question, kind="count", formula=None, where=None, given=None)
+    problem, space = Explicit(Projection(game).game if it.open_board else game).prepared(states)
     before, began = floor(), time.monotonic()
     if way == "C":
         space = NativeSpace(problem.model, Budget())
@@ -104,14 +105,18 @@ def search(name: str, way: str) -> dict[str, Any]:
         space.formula(space.ended)
         assert callable(space.successors)  # made on first use
     made, spent = time.monotonic(), time.process_time()
-    space.explore(Budget())
+    if it.steps:
+        for _ in range(it.steps):
+            space.expand(Budget(), len(space.states) - space.expanded)
+    else:
+        space.explore(Budget())
     used = time.process_time() - spent
     if len(space.parents) != len(space.states):
-        raise SystemExit("a state without the one it was met from")
+        raise Faulty("a state without the one it was met from")
     return {
         "states": len(space.states),
         "steps": space.steps,
-        "bits": space.pack.bits,
+        "bits": getattr(getattr(space, "pack", None), "bits", 0),
         "floor": before,
         "mebibytes": floor(),
         "seconds": {"search": space.seconds, "processor": used, "made": made - began},
