@@ -126,7 +126,7 @@ class Explicit:
             _tell_compiled(space)
         if verdict.known_by == "exhausted":
             verdict.bound = verdict.bound or (f"all {len(space.states):,} reachable states" if space.complete else None)
-            if (verdict.trace is None or verdict.verdict == "value") and space.full(problem.counters.values()):
+            if (verdict.trace is None or verdict.verdict == "value") and space.full(_counted(problem)):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
         if asked.kind not in TELLING and space.faulty and (verdict.trace is None or verdict.verdict == "value"):
             verdict.notes.append(LEFT)
@@ -615,6 +615,12 @@ def _tell_compiled(space: NativeSpace) -> None:
 
 def _left(space: Space) -> list[str]:
     return [LEFT] if space.faulty else []
+
+
+def _counted(problem: Problem) -> list[int]:
+    """The counters of a question that are not left out, for what is left out may lie at either end of its range."""
+    found = reduction_of(problem)
+    return [i for i in problem.counters.values() if found is None or found.keep is None or i in found.keep]
 
 
 def _model(problem: Problem, space: Space) -> Model | None:
