@@ -47,7 +47,11 @@ class Effort(Budget):
         """Raise `OutOfBudget` when something has run out."""
         Budget.check(self, states)
         if self.left() <= 0:
-            raise OutOfBudget("z3 has worked for as long as it may")
+            raise OutOfBudget(self.over())
+
+    def over(self) -> str:
+        """Why nothing is left."""
+        return "its share of work is used up" if self.clock() > 0 or self.above is not None else Budget.over(self)
 
     def spend(self, units: float) -> None:
         """So much has been done."""

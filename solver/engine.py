@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
@@ -15,7 +17,7 @@ from tablelaw.solver.mutate import clauses, without
 from tablelaw.solver.native.compiler import compiler
 from tablelaw.solver.reduce.names import WHERE_IT_PAYS, Wanted
 from tablelaw.solver.shapes import Unlowerable
-from tablelaw.solver.space.graph import Budget, OutOfBudget, Stopped
+from tablelaw.solver.space.graph import Budget, Met, OutOfBudget, Stopped
 from tablelaw.solver.verdict import InternalFault, Verdict
 from tablelaw.spec.game import Action, Game
 from tablelaw.spec.questions import Asked, Staged
@@ -33,11 +35,14 @@ SECOND_STATES, SECOND_SECONDS = 400_000, 20.0
 LATER_STATES, LATER_SECONDS = 4_000, 0.5  # once the space is known to be large
 SOON_PROOF = 2.0
 SOON_STATES, SOON_SECONDS = 30_000_000, 20.0  # of compiled search
+BEFORE_PROOF, BEFORE_SECONDS = 1_000_000, 5.0
+"""A largest or smallest value, for which z3 has to prove one thing after the other, is first looked for in so many states."""
 BOTH_BELOW = 2_000
 FIRST_PLAY, FIRST_OPEN_PLAY = 10.0, 2.0
 FIRST_CHAIN, FIRST_CHAIN_STATES = 12.0, 200_000
 AFTER_REFUSAL = 20.0  # for z3, where the graph was listed and gave no answer
 CHEAP_SECONDS = 4.0
+MOST_DIGITS = 20
 SAMPLE_REACH, SAMPLE_BROKEN, SAMPLE_LAST = 20.0, 3.0, 60.0
 """Seconds for plays at random: on boards where a play is asked for, where one would be a surprise, and as the last resort."""
 
@@ -92,6 +97,8 @@ class Engines:
             return _noted(tried, self.explicit.ask(asked, budget))
 
     def _prove(self, asked: Asked, budget: Budget, seconds: float = ENDLESS) -> Verdict:
+        if budget.tell:
+            budget.tell("z3 is looking for a proof")
         with account.trying("z3") as tried:
             return _noted(tried, self.symbolic.ask(asked, budget, seconds))
 
@@ -248,6 +255,11 @@ class Engines:
 
     def _soon(self, asked: Asked, budget: Budget) -> Verdict | None:
         """By a quick proof, else by compiled search: z3 may think long about what millions of states show in seconds."""
+        if asked.kind in ("largest", "smallest"):
+            try:
+                return self._search(asked, budget.part(min(BEFORE_SECONDS, budget.left() * 0.1), BEFORE_PROOF))
+            except (OutOfBudget, Unlowerable):
+                budget.check()
         try:
             found = self._prove(asked, budget, min(SOON_PROOF, budget.left() * 0.1))
             if found.verdict != "unknown":
@@ -319,12 +331,21 @@ class Engines:
     def figure(self, asked: Asked, budget: Budget) -> Verdict:
         """A probability, an expectation, or that the play ends almost surely."""
         began = time.monotonic()
+        budget = replace(budget, met=Met())
         try:
             verdict = self._surely(asked, budget) if asked.kind == "terminates" else self._chain(asked, budget)
-        except OutOfBudget as spent:
-            verdict = Verdict("unknown", reason=f"out of budget: {spent.reason}", engine=self.engine)
-        except Unlowerable as why:
-            verdict = Verdict("unknown", reason=str(why), engine=self.engine)
+        except (OutOfBudget, MemoryError) as spent:
+            why = spent.reason if isinstance(spent, OutOfBudget) else "the memory is used up"
+            verdict = Verdict("unknown", reason=f"out of budget: {why}", engine=self.engine)
+            _chain_so_far(verdict, budget.met)
+        except Unlowerable as why_not:
+            verdict = Verdict("unknown", reason=str(why_not), engine=self.engine)
+        except (KeyboardInterrupt, ctypes.ArgumentError) as stop:
+            if isinstance(stop, ctypes.ArgumentError) and "KeyboardInterrupt" not in str(stop):
+                raise
+            verdict = Verdict("unknown", reason="stopped", engine=self.engine, seconds=time.monotonic() - began)
+            _chain_so_far(verdict, budget.met)
+            raise Stopped(verdict) from None
         verdict.seconds = time.monotonic() - began
         return verdict
 
@@ -493,8 +514,30 @@ def _noted(tried: account.Entry, found: Found) -> Found:
         tried.text = f"not decided: {found.reason}" if found.reason else "not decided"
     else:
         states = f", {found.states:,} positions" if found.states else ""
-        tried.text = f"{found.value or found.verdict} ({found.known_by or 'answered'}{states})"
+        tried.text = f"{_short(found.value) if found.value else found.verdict} ({found.known_by or 'answered'}{states})"
+        if found.interval is not None:
+            tried.text += f", from {float(Fraction(found.interval[0])):.12g} to {float(Fraction(found.interval[1])):.12g}"
     return found
+
+
+def _short(value: str) -> str:
+    """A value, of a long fraction its beginning and how long it is."""
+    digits = sum(c.isdigit() for c in value)
+    return value if digits <= MOST_DIGITS else f"{value[:MOST_DIGITS]}… (a fraction of {digits:,} digits)"
+
+
+def _rounded(x: Fraction, up: int) -> str:
+    """A bound with nine decimals, rounded so that it still holds."""
+    return f"{float(Fraction(up * (up * x * 10**9).__ceil__(), 10**9)):.9f}"
+
+
+def _chain_so_far(verdict: Verdict, met: Met) -> None:
+    """Add to an `unknown` what is known of a figure."""
+    if met.low is not None and met.high is not None:
+        verdict.reason = f"{verdict.reason}; so far from {_rounded(met.low, -1)} to {_rounded(met.high, 1)}"
+    elif met.positions and "positions met" not in (verdict.reason or ""):
+        verdict.reason = f"{verdict.reason}; {met.positions:,} positions of its chain met"
+    verdict.states = verdict.states or met.positions or None
 
 
 def same_effects(game: Game, left: Action, right: Action, budget: Budget) -> bool:

@@ -32,6 +32,11 @@ def relevant(model: Model, terms: list[Term]) -> set[int]:
     return found
 
 
+def unseen(model: Model, keep: set[int]) -> bool:
+    """Would a slice take steps that leave a range of what is left out of it?"""
+    return not exact(model, []) <= keep
+
+
 def slice_to(model: Model, keep: set[int]) -> Model:
     """The model with all other slots held at one value, and their faults left out.
 

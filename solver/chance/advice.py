@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tablelaw.solver import evaluate
 from tablelaw.solver.chance import followed
 from tablelaw.solver.chance.followed import APART
-from tablelaw.solver.chance.graph import Chances, Draws
+from tablelaw.solver.chance.graph import Chances, Draws, Pulse
 from tablelaw.solver.chance.listed import Listed
 from tablelaw.solver.chance.policy import WRONG, Solved
 from tablelaw.solver.evaluate import Move, State
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tablelaw.solver.chance.bounds import Bounds
     from tablelaw.solver.chance.exact import Sense
     from tablelaw.solver.chance.ready import Ready
+    from tablelaw.solver.space.graph import Budget
 
 MOST_TOLD = 200
 MOST_DRAWS = 1_000_000
@@ -104,12 +105,12 @@ def without(game: Game, names: tuple[str, ...]) -> Game:
     return replace(game, actions=tuple(replace(a, effects=kept(a.effects)) for a in game.actions))
 
 
-def advice(game: Game, ready: Ready, solved: Solved, asked: Asked) -> Policy | None:
-    """What the players of a figure do; None where no choice of theirs makes a difference."""
+def advice(game: Game, ready: Ready, solved: Solved, asked: Asked, budget: Budget | None = None) -> Policy | None:
+    """What the players of a figure do; None where no choice of theirs makes a difference. Raises `OutOfBudget`."""
     chain, policy = solved.chain, solved.policy
     ours = {v for v in solved.matters & policy.keys() if asked.players is None or chain.choices[v][0][0] in asked.players}
     often = _often(chain, policy.get)
-    met = _reached(chain, lambda v: [policy[v]] if v in ours else range(len(chain.choices[v])))
+    met = _reached(chain, lambda v: [policy[v]] if v in ours else range(len(chain.choices[v])), budget=budget)
     order = _once(ready, chain, sorted(met & ours, key=lambda v: _rank(often, v)))
     return _told(game, ready, chain, order, policy, asked, len(order))
 
@@ -242,13 +243,17 @@ def _option(chain: Chances, v: int, c: int) -> tuple[int, int, dict[int, Fractio
     return chain.packed[v], actor, {chain.packed[j]: p for j, p in draws}
 
 
-def _reached(chain: Chances, open_to: Callable[[int], Iterable[int]], most: int | None = None) -> set[int]:
+def _reached(
+    chain: Chances, open_to: Callable[[int], Iterable[int]], most: int | None = None, budget: Budget | None = None
+) -> set[int]:
     """The states that can come up by choices open in each, the nearest first; no more than `most` draws are followed."""
     met = set(range(chain.starts))
     waiting = deque(met)
     work = 0
+    look = Pulse(budget).look
     while waiting and (most is None or work < most):
         v = waiting.popleft()
+        look()
         for c in open_to(v):
             draws = chain.choices[v][c][1]
             work += len(draws)
@@ -269,6 +274,7 @@ def _often(chain: Chances, chosen: Callable[[int], int | None]) -> dict[int, flo
     work = 0
     while mass and work < MOST_DRAWS:
         new: dict[int, float] = {}
+        work += followed.ROUND
         for v, m in mass.items():
             often[v] = often.get(v, 0.0) + m
             c = chosen(v) if chain.choices[v] else None

@@ -44,6 +44,14 @@ class Bounds:
     above: Any
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with the bounds known by then."""
+
+    def __init__(self, known: Bounds) -> None:
+        super().__init__()
+        self.known = known
+
+
 def bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: Budget, slots: Slots = ()) -> Bounds:
     """Bounds of the value of the first state, given that every value lies from `low` to `high`.
 
@@ -77,7 +85,7 @@ def _bound(table: _Table, chain: Chances, low: Fraction, high: float, size: floa
     for i, value in chain.values.items():
         lower[table.rank[i]], upper[table.rank[i]] = float(value) - slack, float(value) + slack
     first = table.rank[0]
-    blocks, swept = list(table.blocks()), 0.0
+    blocks, swept, stopped = list(table.blocks()), 0.0, False
     try:
         for k, block in enumerate(blocks):
             swept += _settle(block, lower, upper, slack, narrow * (k + 1) / len(blocks) / 2, budget) * block.size / table.n
@@ -91,12 +99,19 @@ def _bound(table: _Table, chain: Chances, low: Fraction, high: float, size: floa
             swept += AT_ONCE
             if budget.tell:
                 budget.tell(f"from {lower[first]:.9f} to {upper[first]:.9f} after {swept:.0f} sweeps")
-    except OutOfBudget:
-        pass
+    except (OutOfBudget, KeyboardInterrupt) as why:
+        stopped = isinstance(why, KeyboardInterrupt)
+        for block in blocks:  # so that what is known of others is known of the start
+            block.sweep(lower, upper, slack)
     if not np.isfinite(upper[first]):
+        if stopped:
+            raise KeyboardInterrupt
         return None
     below, above = lower[table.rank].tolist(), upper[table.rank].tolist()
-    return Bounds(Fraction(float(lower[first])), Fraction(float(upper[first])), round(swept), below, above)
+    found = Bounds(Fraction(float(lower[first])), Fraction(float(upper[first])), round(swept), below, above)
+    if stopped:
+        raise Interrupted(found)
+    return found
 
 
 def _settle(block: _Block, lower: Any, upper: Any, slack: float, near: float, budget: Budget) -> int:
@@ -141,15 +156,19 @@ def _confirmed(block: _Block, lower: Any, upper: Any, slack: float, near: float)
     """Does a guess a little above the lower bounds hold? It is then the upper bound."""
     import numpy as np
 
-    kept = upper[block.busy]
-    upper[block.busy] = np.minimum(kept, lower[block.busy] + near)
-    for _ in range(4 * AT_ONCE):
-        new = np.minimum(kept, block.values(upper) + slack)
-        if (new <= upper[block.busy]).all():
-            return True
-        upper[block.busy] = new
-    upper[block.busy] = kept
-    return False
+    kept, held = upper[block.busy], False
+    try:
+        upper[block.busy] = np.minimum(kept, lower[block.busy] + near)
+        for _ in range(4 * AT_ONCE):
+            new = np.minimum(kept, block.values(upper) + slack)
+            if (new <= upper[block.busy]).all():
+                held = True
+                break
+            upper[block.busy] = new
+    finally:  # a guess must not be left behind, by Ctrl-C neither
+        if not held:
+            upper[block.busy] = kept
+    return held
 
 
 @dataclass(slots=True)

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 
+from tablelaw.solver import account
 from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board
 from tablelaw.solver.chance import bounds, exact, in_part, swept, whole
 from tablelaw.solver.chance.advice import advice, sure_advice
 from tablelaw.solver.chance.figures import SECONDS, closed, evidence, none
-from tablelaw.solver.chance.graph import Chances, Paused, Refused, TooMany, explore
+from tablelaw.solver.chance.graph import Chances, Paused, Refused, TooMany, explore, spend
 from tablelaw.solver.chance.left_open import LeftOpen
+from tablelaw.solver.chance.listed import Listed
 from tablelaw.solver.chance.listing import Asks, compiled_chain, worth_it
 from tablelaw.solver.chance.policy import Solved, rewalk
 from tablelaw.solver.chance.ready import Ready, chain_of
@@ -31,6 +33,11 @@ FIRST_SECONDS, FIRST_STATES = 4.0, 20_000
 MOST_BOARDS = 1_000_000
 GUESS = 0.25
 """Of the time that is left, for bounds that help to find exact figures."""
+EXACT = 0.7
+"""Of the time that is left after these, for exact figures; the rest is for bounds, and for telling what to do."""
+TOO_LARGE = "the equations are too large to be solved exactly"
+NO_TIME = "the equations were not solved exactly before their share of the time was over"
+NO_MEMORY = "the equations were not solved exactly before the memory was used up"
 RUNS_OUT = "the list of `play` runs out: in a position that matters none of its moves is legal and true"
 EVERYBODY = "every player follows the list of `play`"
 
@@ -81,7 +88,7 @@ class Chance:
         if told.value is not None:
             return told
         try:  # with the board as it is after all: a stated way of playing, or short hands, may keep to few layouts
-            return self._solved(Ready(game, asked), asked, sense, budget, MOST_BOARDS)
+            return self._solved(Ready(game, asked), asked, sense, budget, MOST_BOARDS, tell=told.interval is None)
         except TooMany as why:
             spent = str(why)
         except OutOfBudget as why:
@@ -93,11 +100,13 @@ class Chance:
     def _or_in_part(self, ready: Ready, asked: Asked, sense: exact.Sense, budget: Budget) -> Verdict:
         """The figure; where the chain is too large for it and something is known of a probability all the same, bounds."""
         try:
-            return self._solved(ready, asked, sense, in_part.reach(budget), MOST_STATES)
+            chain = chain_of(ready, asked, in_part.reach(budget), MOST_STATES)
         except TooMany as why:
             verdict = Verdict("unknown", reason=str(why), engine=NAME)
         except OutOfBudget as why:
             verdict = Verdict("unknown", reason=f"out of budget: {why.reason}", engine=NAME)
+        else:
+            return self._of_chain(chain, ready, asked, sense, budget, tell=True)
         if asked.kind == "odds" and asked.within is None:
             with suppress(OutOfBudget):
                 found = in_part.between(ready, asked, sense, budget, lambda chain: self._alone(asked, chain, sense))
@@ -114,12 +123,38 @@ class Chance:
         return self._solved(ready, asked, sense, budget, whole=False)
 
     def _solved(
-        self, ready: Ready, asked: Asked, sense: exact.Sense, budget: Budget, most: int = MOST_STATES, whole: bool = True
+        self,
+        ready: Ready,
+        asked: Asked,
+        sense: exact.Sense,
+        budget: Budget,
+        most: int = MOST_STATES,
+        *,
+        whole: bool = True,
+        tell: bool = False,
     ) -> Verdict:
         """The figure; `whole`: of the game itself, so that it is told what to do and what shows it."""
-        chain = chain_of(ready, asked, budget, most)
+        return self._of_chain(chain_of(ready, asked, budget, most), ready, asked, sense, budget, whole=whole, tell=tell)
+
+    def _of_chain(
+        self,
+        chain: Chances,
+        ready: Ready,
+        asked: Asked,
+        sense: exact.Sense,
+        budget: Budget,
+        *,
+        whole: bool = True,
+        tell: bool = False,
+    ) -> Verdict:
+        """The figure of a chain that is listed; `tell`: bounds where there is not the time for it, if any are known.
+
+        Raises `OutOfBudget` where nothing is to be told.
+        """
+        budget.met.positions = len(chain.packed)
+        self._note_chain(chain)
         self._alone(asked, chain, sense)
-        notes = self._followed(asked, chain) + ready.told()
+        notes = self._followed(asked, chain) + ready.told() + ready.of_ranges(budget)
         if whole and asked.within is None:
             self._goes_on(ready, asked, chain)
         if asked.within is not None or self.watch is not None:
@@ -131,32 +166,63 @@ class Chance:
             known, solved = self._within(chain, sense, asked.within, budget)
             known.notes += notes
             if whole:
-                self._tell(known, ready, solved, asked)
+                self._tell(known, ready, solved, asked, budget)
             return known
         if asked.kind == "expected":
             self._must_end(ready, chain)
-        near = self._guessed(chain, asked, sense, budget, ready) if chain.starts == 1 else None
+        bounded = chain.starts == 1
+        near = self._guessed(chain, asked, sense, budget, ready, whole) if bounded else None
+        spent: OutOfBudget | None = None
         if chain.edges <= MOST_EXACT_EDGES and len(chain.packed) <= MOST_EXACT_STATES:
+            share = budget.part(max(EXACT * budget.left(), 0.01)) if bounded and tell else budget
             try:
-                solved = self._values(chain, asked, sense, budget, near)
+                solved = self._values(chain, asked, sense, share, near)
                 value = self._first(chain, solved.values)
                 known = Verdict("value", "exhausted", value=str(value), engine=NAME, states=len(chain.packed), notes=notes)
                 if whole:
-                    self._tell(known, ready, solved, asked)
+                    self._tell(known, ready, solved, asked, budget)
                 return known
             except exact.TooLarge:
-                pass
-        if chain.starts > 1:
+                account.note("chance", f"no exact figures: {TOO_LARGE}", key="exact")
+            except OutOfBudget as why:
+                if not bounded or not tell:
+                    raise
+                spent = OutOfBudget(why.reason)  # not the exception itself, which holds on to all that was begun
+                said = f"their share of the time is over ({share.seconds:.1f} s)" if share.left() <= 0 else why.reason
+                account.note("chance", f"no exact figures: {said}", key="exact")
+        if not bounded:
             raise Refused("bounds are told of one start; give a position")
         wide = near is None or near.high - near.low > bounds.NARROW
-        found = self._bounds(chain, asked, sense, budget, ready) if near is None or wide else near
-        notes.append("the equations are too large to be solved exactly: bounds that hold, rounding included")
+        try:
+            found = self._bounds(chain, asked, sense, budget, ready, near, whole) if near is None or wide else near
+        except Refused:
+            if spent is not None:
+                raise spent from None
+            raise
+        self._worth_telling(asked, found, spent, budget)
+        why_not = TOO_LARGE if spent is None else NO_MEMORY if "memory" in spent.reason else NO_TIME
+        notes.append(f"{why_not}: bounds that hold, rounding included")
         verdict = Verdict("value", "exhausted", engine=NAME, states=len(chain.packed), notes=notes)
         verdict.interval = (str(_down(found.low)), str(_up(found.high)))
-        if whole:
+        if whole and budget.left() > 0:
             verdict.policy = sure_advice(ready.game, ready, chain, sense, found, asked)
         verdict.evidence = none("bounds are not kept, only figures that are told exactly")
         return verdict
+
+    def _worth_telling(self, asked: Asked, found: bounds.Bounds, spent: OutOfBudget | None, budget: Budget) -> None:
+        """Raise `OutOfBudget` where time or memory ran out for exact figures and the bounds of a probability say nothing."""
+        if spent is not None and not _says(asked, found):
+            spend(budget, budget.met.positions)
+            raise spent
+
+    def _note_chain(self, chain: Chances) -> None:
+        """How large the chain is, for an account."""
+        if account.wanted():
+            n, parts = len(chain.packed), len(chain.parts[2]) - 1 if isinstance(chain, Listed) else len(chain.groups())
+            how = "by compiled code" if isinstance(chain, Listed) else "without compiled code"
+            text = f"{n:,} positions with {chain.edges:,} draws in {parts:,} parts, listed {how}"
+            figures = {"positions": n, "draws": chain.edges, "parts": parts, "compiled": isinstance(chain, Listed)}
+            account.note("chance", text, figures, key="chain")
 
     def _values(
         self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, found: bounds.Bounds | None = None
@@ -172,11 +238,14 @@ class Chance:
             if asked.kind != "odds" or not chain.hopeless(sense):
                 raise
             values, policy = whole.solve(chain, sense, budget)
-        return Solved(before, values, policy, rewalk(before, values, policy, sense, asked.kind == "expected"))
+        return Solved(before, values, policy, rewalk(before, values, policy, sense, asked.kind == "expected", budget))
 
-    def _tell(self, known: Verdict, ready: Ready, solved: Solved, asked: Asked) -> None:
-        """Add to a figure what is to be done for it, and what shows it."""
-        known.policy = advice(ready.game, ready, solved, asked)
+    def _tell(self, known: Verdict, ready: Ready, solved: Solved, asked: Asked, budget: Budget) -> None:
+        """Add to a figure what is to be done for it, if there is time, and what shows it."""
+        try:
+            known.policy = advice(ready.game, ready, solved, asked, budget)
+        except OutOfBudget:
+            known.notes.append("there was not the time to tell what to do for it")
 
         def whole(most: int) -> tuple[Ready, Chances]:
             full = Ready(ready.game, asked, whole=True)
@@ -190,10 +259,41 @@ class Chance:
             raise Refused("the starts of the game have different answers; give a position")
         return found.pop()
 
-    def _bounds(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready) -> bounds.Bounds:
-        """Bounds of the figure, by what is known of all figures before any is reckoned."""
+    def _bounds(
+        self,
+        chain: Chances,
+        asked: Asked,
+        sense: exact.Sense,
+        budget: Budget,
+        ready: Ready,
+        begun: bounds.Bounds | None = None,
+        whole: bool = True,
+    ) -> bounds.Bounds:
+        """Bounds of the figure, from those on that were `begun`; `whole`: of the game itself, so that they may be told."""
+        try:
+            found = self._swept(chain, asked, sense, budget, ready, begun)
+        except bounds.Interrupted as stop:
+            if whole:
+                self._keep(asked, stop.known, budget)
+            raise
+        if whole:
+            self._keep(asked, found, budget)
+        how = "compiled" if isinstance(chain, Listed) else "numpy's"
+        text = f"from {float(found.low):.12g} to {float(found.high):.12g}, by {found.sweeps:,} {how} sweeps over all positions"
+        account.note("chance", f"bounds {text}", {"sweeps": found.sweeps}, key="bounds")
+        return found
+
+    def _keep(self, asked: Asked, found: bounds.Bounds, budget: Budget) -> None:
+        """What is told if nothing better comes."""
+        if asked.within is None and _says(asked, found):
+            budget.met.low, budget.met.high = found.low, found.high
+
+    def _swept(
+        self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready, begun: bounds.Bounds | None
+    ) -> bounds.Bounds:
+        """The same, by what is known of all figures before any is reckoned."""
         if asked.kind == "odds":
-            return swept.any_bound(chain, sense, Fraction(0), Fraction(1), budget, ready.slots)
+            return swept.any_bound(chain, sense, Fraction(0), Fraction(1), budget, ready.slots, begun)
         last = [*chain.values.values(), Fraction(0)]
         if not any(chain.reward):
             return swept.any_bound(chain, sense, min(last), max(last), budget, ready.slots)
@@ -204,12 +304,14 @@ class Chance:
             raise Refused("so large a chain has no bounds for what is counted on the way")
         return found
 
-    def _guessed(self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready) -> bounds.Bounds | None:
+    def _guessed(
+        self, chain: Chances, asked: Asked, sense: exact.Sense, budget: Budget, ready: Ready, of_game: bool
+    ) -> bounds.Bounds | None:
         """Bounds before exact figures, where they say which choices need not be looked at."""
         if not whole.chosen_in_loops(chain, sense):
             return None
         with suppress(Refused):
-            return self._bounds(chain, asked, sense, budget.part(max(GUESS * budget.left(), 0.01)), ready)
+            return self._bounds(chain, asked, sense, budget.part(max(GUESS * budget.left(), 0.01)), ready, whole=of_game)
         return None
 
     def _within(self, chain: Chances, sense: exact.Sense, steps: int, budget: Budget) -> tuple[Verdict, Solved]:
@@ -225,6 +327,8 @@ class Chance:
             before = values
             new: list[Fraction | None] = list(values)
             for v, options in enumerate(chain.choices):
+                if not v % 4096 and not budget.left() > 0:
+                    return self._so_far(chain, sense, values, step, budget), Solved(chain, [], {}, set())
                 if options:
                     new[v] = exact._best(chain, v, values, sense)[0]
             values = new
@@ -301,7 +405,7 @@ class Chance:
     def _must_end(self, ready: Ready, chain: Chances) -> None:
         staying = chain.staying()
         if staying is not None:
-            forced = all(len(chain.choices[v]) == 1 for v in staying)
+            forced = chain.forced(staying)
             stays = "it goes round for ever and nobody chooses" if forced else "the play can stay away from it for ever"
             raise Refused(f"what is asked for need not come: {stays}, as from {ready.where(chain.packed[staying[0]])}")
 
@@ -326,13 +430,14 @@ class Chance:
         chain = self._to_the_end(ready, budget, MOST_STATES)
         staying = chain.staying()
         if staying is not None:
-            forced = all(len(chain.choices[v]) == 1 for v in staying)
+            forced = chain.forced(staying)
             why = "nobody chooses and the play never ends" if forced else "some choices keep the play from its end for ever"
             why += f", whatever is drawn, as from {ready.where(chain.packed[staying[0]])}"
             return Verdict("fails", "exhausted", engine=NAME, states=len(chain.packed), reason=why)
         notes = ["whatever is chosen, from every position some draws lead to the end"]
         if chain.stuck() is not None:
             notes = ["no choice keeps a play going for ever; but some play gets stuck before its end, as `progress` tells"]
+        notes += ready.of_ranges(budget)
 
         def whole(most: int) -> tuple[Ready, Chances]:
             full = Ready(self.game, asked, whole=True)
@@ -340,6 +445,11 @@ class Chance:
 
         shown = closed(ready, chain, whole)
         return Verdict("holds", "exhausted", engine=NAME, states=len(chain.packed), notes=notes, evidence=shown)
+
+
+def _says(asked: Asked, found: bounds.Bounds) -> bool:
+    """Do bounds say more than that a probability is one?"""
+    return asked.kind != "odds" or found.high - found.low < 1 - in_part.WORTH
 
 
 def _down(x: Fraction) -> Fraction:

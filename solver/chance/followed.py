@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from tablelaw.solver.chance.exact import Sense
     from tablelaw.solver.chance.listed import Listed
 
+ROUND = 256
+"""A step of all plays at once takes as long as so many draws, however few they are."""
 APART = 1e-12
 """Bounds are doubles that hold; by less than this their means over draws may be rounded."""
 
@@ -49,7 +51,7 @@ def often(chain: Listed, pick: Any, most: int, least: float) -> dict[int, float]
         choices = spread(heads[states] + np.maximum(picked, 0), used)
         each = lengths[choices]
         draws = spread(first[choices], each)
-        work += len(draws)
+        work += len(draws) + ROUND
         share = np.repeat(np.repeat(mass, used), each) * p[draws] / np.repeat(np.repeat(used, used), each)
         large = share > least
         states, place = in_turn(chain.targets[draws[large]].astype(np.int64))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,6 +15,8 @@ Draws = list[tuple[int, Fraction]]
 Choices = list[tuple[int, Draws]]
 NOTHING = Fraction(0)
 MOST_REMEMBERED = 1_000_000
+RHYTHM = 0.05
+"""Seconds after which a budget is looked at again, where it is asked often."""
 FAULT = "a step that matters has a fault (see `in-range`)"
 SEVERAL = "several actions of the table are open at once, and nobody chooses between them"
 VALUELESS = "the formula has no value in a position that matters"
@@ -82,6 +85,10 @@ class Chances:
                     merged[j] = merged.get(j, Fraction(0)) + p / len(options)
             self.edges += len(merged) - sum(len(draws) for _, draws in options)
             self.choices[v] = [(options[0][0], list(merged.items()))]
+
+    def forced(self, states: list[int]) -> bool:
+        """Does nobody choose in these states?"""
+        return all(len(self.choices[v]) == 1 for v in states)
 
     def hopeless(self, sense: Callable[[int], int]) -> bool:
         """Make 0 the value of each state whose probability is 0 however those play who want it large; was there one?
@@ -223,10 +230,25 @@ def _explore(
 
 def spend(budget: Budget, positions: int) -> None:
     """Raise `OutOfBudget` when something has run out, saying how many positions were met for it."""
+    budget.met.positions = positions
     try:
         budget.check(positions)
     except OutOfBudget as spent:
         raise OutOfBudget(f"{spent.reason}, with {positions:,} positions met") from None
+
+
+class Pulse:
+    """Looks at a budget as often as it is worth: asking for the memory used takes longer than much of what is done between."""
+
+    def __init__(self, budget: Budget | None) -> None:
+        self.budget, self.looked = budget, 0.0
+
+    def look(self) -> None:
+        """Raise `OutOfBudget` when something has run out."""
+        now = time.monotonic()
+        if self.budget is not None and now - self.looked > RHYTHM:
+            self.looked = now
+            self.budget.check()
 
 
 def components(choices: list[Choices]) -> list[list[int]]:

@@ -11,12 +11,18 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
+from tablelaw.solver.space.graph import OutOfBudget
+
 if TYPE_CHECKING:
     from tablelaw.solver.space.graph import Budget
 
 Row = dict[int, Fraction]
 FEW = 8
 """Unknowns up to which elimination takes less than a tenth of a millisecond or so: below it FLINT need not be loaded."""
+
+
+EACH, LONG = 2e-9, 512
+"""Seconds of lifting, by the cube of the unknowns; as long again for so many binary digits that are known of outside."""
 
 
 class Singular(ArithmeticError):
@@ -26,9 +32,14 @@ class Singular(ArithmeticError):
 def solve(rows: list[Row], right: list[Fraction], budget: Budget | None = None) -> list[Fraction]:
     """The one answer to the equations: row i, a factor for each unknown it has, adds up to `right[i]`.
 
-    Raises `Singular`, and `OutOfBudget` while eliminating; FLINT's half is not interrupted. The rows are left as they were.
+    Raises `Singular` and `OutOfBudget`: FLINT's half, which is not interrupted, is not begun when it would take longer than
+    there is time. The rows are left as they were.
     """
     n = len(rows)
+    if n > FEW and budget is not None:
+        long = max(x.denominator.bit_length() for x in right)
+        if budget.left() < n**3 * EACH * (1 + long / LONG):
+            raise OutOfBudget(f"there is not the time left to solve {n:,} equations exactly")
     found = _eliminated([dict(row) for row in rows], list(right), budget) if n <= FEW else _lifted(rows, right)
     if not holds(rows, right, found):
         raise AssertionError("an answer to linear equations does not meet them")

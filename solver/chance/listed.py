@@ -53,6 +53,8 @@ class Listed(Chances):
         self.words, self.heads, self.firsts = words, heads, firsts
         self.totals, self.weights, self.targets, self.movers, self.kinds = totals, weights, targets, movers, kinds
         self.closed = (kinds != 0).astype(np.uint8)
+        self.mixes: Any = np.zeros(len(heads) - 1, np.uint8)
+        """Where all choices are alike, so that what comes is a draw."""
         self.rewards: Any = None
         """What arriving adds, as doubles; None where nothing does."""
         self.starts, self.edges, self.values, self.cut = starts, len(targets), {}, []
@@ -109,7 +111,7 @@ class Listed(Chances):
 
         part, order, _ = self.parts
         stays = np.empty(self.size, np.uint8)
-        if not self.library.graph_staying(ctypes.byref(self.graph), at(part), at(order), at(stays)):
+        if not self.library.graph_staying(ctypes.byref(self.graph), *(at(x) for x in (self.mixes, part, order, stays))):
             return None
         found = np.flatnonzero(stays)
         mine = part[found]
@@ -167,7 +169,16 @@ class Listed(Chances):
         return int(found[0]) if len(found) else None
 
     def averaged(self, sense: Callable[[int], int]) -> None:
-        """Nothing to be done: who reckons on arrays takes choices that nobody prefers for draws."""
+        """Who reckons on arrays takes choices that nobody prefers for draws: it is noted that nobody can stay by them."""
+        import numpy as np
+
+        preferred = np.zeros(self.size, bool)
+        preferred[self.owners()[self._wants(sense) != 0]] = True
+        self.mixes = ((self.many() > 1) & ~preferred).astype(np.uint8)
+
+    def forced(self, states: list[int]) -> bool:
+        """As `Chances.forced`."""
+        return bool(((self.many()[states] == 1) | (self.mixes[states] != 0)).all())
 
     def decide(self, states: Any, value: Fraction) -> None:
         """Take these states for decided."""
@@ -222,7 +233,7 @@ class Listed(Chances):
             words=self.words, heads=self.heads, firsts=self.firsts, totals=self.totals, weights=self.weights,
             targets=self.targets, movers=self.movers, kinds=self.kinds, starts=self.starts,
         )  # fmt: skip
-        found.closed, found.values = self.closed.copy(), dict(self.values)
+        found.closed, found.mixes, found.values = self.closed.copy(), self.mixes, dict(self.values)
         found.rewards, found.reward, found.cut = self.rewards, self.reward, self.cut
         found.choices.made = list(self.choices.made)  # type: ignore[attr-defined]
         if "parts" in self.__dict__:

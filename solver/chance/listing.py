@@ -187,9 +187,9 @@ class Lister:
         return found
 
 
-def worth_it(budget: Budget) -> int | None:
-    """After how many positions compiled code goes on; None where it never does."""
-    return FIRST if compiler() is not None and budget.left() > HASTE else None
+def worth_it(budget: Budget, ready: bool = False) -> int | None:
+    """After how many positions compiled code goes on; None where it never does. `ready`: nothing has to be compiled."""
+    return FIRST if compiler() is not None and (ready or budget.left() > HASTE) else None
 
 
 def compiled_chain(
@@ -214,6 +214,7 @@ def compiled_chain(
         return None
     except OutOfBudget as spent:
         raise OutOfBudget(f"{spent.reason}, with {FIRST:,} positions met") from None
+    ready.fast = True
     try:
         ended = lister.list(most, depth, nearest)
         if ended == WIDE:

@@ -13,12 +13,14 @@ have one solution.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING
 
-from tablelaw.solver.chance.graph import Chances
+from tablelaw.solver.chance.graph import Chances, Pulse
+from tablelaw.solver.space.graph import Budget
 from tablelaw.solver.verdict import InternalFault
 
 if TYPE_CHECKING:
@@ -37,13 +39,23 @@ class Solved:
     matters: set[int]
 
 
-def rewalk(chain: Chances, values: list[Fraction], policy: dict[int, int], sense: Sense, sure: bool) -> set[int]:
+def rewalk(
+    chain: Chances,
+    values: list[Fraction],
+    policy: dict[int, int],
+    sense: Sense,
+    sure: bool,
+    budget: Budget | None = None,
+) -> set[int]:
     """The states where the choice makes a difference; raises `InternalFault` unless the figures are those of the choices.
 
-    `sure`: the play comes to its end whatever is chosen.
+    `sure`: the play comes to its end whatever is chosen. With a budget, raises `OutOfBudget`.
     """
     matters: set[int] = set()
+    look = Pulse(budget).look
     for v, options in enumerate(chain.choices):
+        if not v % 64:
+            look()
         if v in chain.values:
             if values[v] != chain.values[v]:
                 raise InternalFault(WRONG + "a decided position has another figure")
@@ -62,17 +74,24 @@ def rewalk(chain: Chances, values: list[Fraction], policy: dict[int, int], sense
                 matters.add(v)
         if not fine:
             raise InternalFault(WRONG + "an equation does not hold")
-    some = decided(chain, policy, sense, sure)
+    some = decided(chain, policy, sense, sure, look=look)
     if any(not some[v] for v, x in enumerate(values) if sure or x > 0):
         raise InternalFault(WRONG + "a play of them need not come to a decision")
     if not sure:
-        matters |= _dawdling(chain, values, policy, sense, matters)
+        matters |= _dawdling(chain, values, policy, sense, matters, look)
     return matters
 
 
-def _dawdling(chain: Chances, values: list[Fraction], policy: dict[int, int], sense: Sense, matters: set[int]) -> set[int]:
+def _dawdling(
+    chain: Chances,
+    values: list[Fraction],
+    policy: dict[int, int],
+    sense: Sense,
+    matters: set[int],
+    look: Callable[[], None],
+) -> set[int]:
     """More states where the choice matters: all moves have one figure there, but by some of them it need never come about."""
-    some = decided(chain, policy, sense, False, matters)
+    some = decided(chain, policy, sense, False, matters, look)
     return {v for v in policy if values[v] > 0 and not some[v] and sense(chain.choices[v][0][0]) > 0}
 
 
@@ -84,7 +103,14 @@ def average(chain: Chances, values: list[Fraction], draws: list[tuple[int, Fract
     return Fraction(sum(p.numerator * x.numerator * (over // (p.denominator * x.denominator)) for p, x in parts), over)
 
 
-def decided(chain: Chances, policy: dict[int, int], sense: Sense, sure: bool, told: set[int] | None = None) -> bytearray:
+def decided(
+    chain: Chances,
+    policy: dict[int, int],
+    sense: Sense,
+    sure: bool,
+    told: set[int] | None = None,
+    look: Callable[[], None] | None = None,
+) -> bytearray:
     """The states from which some draws lead to an absorbing one (unless `sure`: one with a figure above 0).
 
     Under the choices of who wants the figure large (where they are `told`) and whatever the others choose (`sure`: whatever
@@ -97,6 +123,8 @@ def decided(chain: Chances, policy: dict[int, int], sense: Sense, sure: bool, to
     while True:
         rest = []
         for v in waiting:
+            if look is not None and not v % 1024:
+                look()
             options = chain.choices[v]
             want = sense(options[0][0])
             if want > 0 and not sure and len(options) > 1 and (told is None or v in told):

@@ -13,11 +13,12 @@ from tablelaw.solver.chance.listing import Asks, compiled_chain, worth_it
 from tablelaw.solver.chance.lumping import Plans, alike, canonical, plans_of
 from tablelaw.solver.evaluate import place
 from tablelaw.solver.ir import Term
-from tablelaw.solver.passes import relevant, slice_to
+from tablelaw.solver.passes import relevant, slice_to, unseen
 from tablelaw.solver.problem import COUNTED_TO, Problem, prepare
 from tablelaw.solver.shapes import leaves
 from tablelaw.solver.space.graph import Budget, Space
 from tablelaw.solver.space.pack import packing
+from tablelaw.solver.space.ranges import of_slice
 from tablelaw.solver.space.rows import Rows
 from tablelaw.solver.translator import variables_read
 from tablelaw.spec.core import Call, Const, Expr, Op, children
@@ -54,6 +55,10 @@ class Ready:
         """As far as is counted, and whether nothing asks for more."""
         self.left_out: tuple[str, ...] = ()
         """Variables that the figure does not depend on: no choice, no draw and no end reads them, nor does the question."""
+        self.fast = False
+        """Was its chain begun to be listed by compiled code?"""
+        self.unseen: Space | None = None
+        """All of the game, where a range may be left of what is left out."""
         if has_board(game):
             board = BoardProblem(game, asked, {}, just_now=not self.totals)
             self.problem, self.space = board, board.space
@@ -66,6 +71,7 @@ class Ready:
             self.whole = packing(problem.model.slots)
             if not whole:
                 keep = relevant(problem.model, _wanted(problem, asked))
+                self.unseen = Space(problem.model) if unseen(problem.model, keep) else None
                 problem.model = slice_to(problem.model, keep)
                 self.left_out = tuple(v.name for v in game.variables if not keep & set(_slots(problem, v)))
                 self.keep = keep if len(keep) < len(problem.model.slots) else None
@@ -100,6 +106,10 @@ class Ready:
         few = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
         make, were = ("make", "were") if len(names) > 1 else ("makes", "was")
         return [f"{few} {make} no difference and {were} left out"]
+
+    def of_ranges(self, budget: Budget) -> list[str]:
+        """What is said of ranges that what was left out may leave."""
+        return [] if self.unseen is None else list(filter(None, [of_slice(self.unseen, budget)]))
 
     def where(self, s: int) -> str:
         """A position in words, as far as it matters, for a reason."""
@@ -248,7 +258,7 @@ def chain_of(ready: Ready, asked: Asked, budget: Budget, most: int, nearest: int
     if asks is not None:
         if ready.totals and not ready.bounded:
             asks.count_to(list(ready.problem.counters.values()))
-        pause = worth_it(budget) if len(shares) < 60 else None
+        pause = worth_it(budget, ready.fast) if len(shares) < 60 else None
     else:
         pause = None
     try:

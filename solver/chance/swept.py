@@ -9,7 +9,7 @@ import ctypes
 from fractions import Fraction
 
 from tablelaw.solver.chance import bounds
-from tablelaw.solver.chance.bounds import MOST_SWEEPS, NARROW, SIZES, Bounds, Slots
+from tablelaw.solver.chance.bounds import MOST_SWEEPS, NARROW, SIZES, Bounds, Interrupted, Slots
 from tablelaw.solver.chance.exact import Sense
 from tablelaw.solver.chance.graph import Chances
 from tablelaw.solver.chance.listed import Graph, Listed, address, at
@@ -38,10 +38,12 @@ class _Sweep(ctypes.Structure):
     ]  # fmt: skip
 
 
-def any_bound(chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: Budget, slots: Slots) -> Bounds:
-    """Bounds of a chain of either form."""
+def any_bound(
+    chain: Chances, sense: Sense, low: Fraction, high: Fraction, budget: Budget, slots: Slots, begun: Bounds | None = None
+) -> Bounds:
+    """Bounds of a chain of either form; those of arrays go on from what was `begun`."""
     if isinstance(chain, Listed):
-        return bound(chain, sense, low, high, budget)
+        return bound(chain, sense, low, high, budget, begun)
     return bounds.bound(chain, sense, low, high, budget, slots)
 
 
@@ -52,9 +54,9 @@ def any_bound_counts(chain: Chances, sense: Sense, low: Fraction, budget: Budget
     return bounds.bound_counts(chain, sense, low, budget, slots)
 
 
-def bound(chain: Listed, sense: Sense, low: Fraction, high: Fraction, budget: Budget) -> Bounds:
-    """As `bounds.bound`."""
-    found = _Sweeping(chain, sense).bounds(low, float(high), max(1.0, abs(float(high)), abs(float(low))), budget)
+def bound(chain: Listed, sense: Sense, low: Fraction, high: Fraction, budget: Budget, begun: Bounds | None = None) -> Bounds:
+    """As `bounds.bound`, from bounds on that hold already."""
+    found = _Sweeping(chain, sense).bounds(low, float(high), max(1.0, abs(float(high)), abs(float(low))), budget, begun)
     assert found is not None
     return found
 
@@ -84,12 +86,14 @@ class _Sweeping:
         chain.library.sweep_levels(ctypes.byref(chain.graph), *map(at, arrays), ctypes.c_int64(self.count), at(level))
         self.level = level
 
-    def bounds(self, low: Fraction, high: float, size: float, budget: Budget) -> Bounds | None:
+    def bounds(self, low: Fraction, high: float, size: float, budget: Budget, begun: Bounds | None = None) -> Bounds | None:
         """Bounds of every state, if figures are not much larger than `size`; None where there is none above."""
         import numpy as np
 
         chain, n = self.chain, self.chain.size
         lower, upper = np.full(n, _below(low)), np.full(n, np.nextafter(high, np.inf) if np.isfinite(high) else high)
+        if begun is not None:
+            lower, upper = begun.below.copy(), begun.above.copy()
         for v, value in chain.values.items():
             f = float(value)
             lower[v], upper[v] = (f, f) if Fraction(f) == value else (np.nextafter(f, -np.inf), np.nextafter(f, np.inf))
@@ -98,7 +102,7 @@ class _Sweeping:
         x = _Sweep(chain.graph, *(address(a) for a in (self.order, self.begins, self.chances)))
         x.rewards = None if chain.rewards is None else address(chain.rewards)
         x.wants, x.lower, x.upper, x.kept = (address(a) for a in (self.wants, lower, upper, self.kept))
-        library, done = chain.library, 0
+        library, done, stopped = chain.library, 0, False
         try:
             while done < self.count:
                 budget.check()
@@ -118,11 +122,17 @@ class _Sweeping:
                     break
                 if budget.tell:
                     budget.tell(f"from {lower[0]:.9f} to {upper[0]:.9f} after {x.sweeps // n:,} sweeps")
-        except OutOfBudget:
-            pass
+        except (OutOfBudget, KeyboardInterrupt, ctypes.ArgumentError) as why:
+            stopped = not isinstance(why, OutOfBudget)
+            library.sweep_all(ctypes.byref(x), ctypes.c_int64(1))  # so that what is known of others is known of the start
         if not np.isfinite(upper[0]):
+            if stopped:
+                raise KeyboardInterrupt
             return None
-        return Bounds(Fraction(float(lower[0])), Fraction(float(upper[0])), round(x.sweeps / n), lower, upper)
+        found = Bounds(Fraction(float(lower[0])), Fraction(float(upper[0])), round(x.sweeps / n), lower, upper)
+        if stopped:
+            raise Interrupted(found)
+        return found
 
 
 def _below(x: Fraction) -> float:

@@ -9,15 +9,18 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from tablelaw.solver import account
 from tablelaw.solver.chance import exact, followed, linear
 from tablelaw.solver.chance.exact import LONGEST, NO_MOVE, Sense, TooLarge, TooLong
-from tablelaw.solver.chance.graph import Chances, Refused
+from tablelaw.solver.chance.graph import Chances, Pulse, Refused
 from tablelaw.solver.chance.listed import Listed
 from tablelaw.solver.space.graph import Budget
 
 if TYPE_CHECKING:
     from tablelaw.solver.chance.bounds import Bounds
 
+AT_ONCE = 64
+"""After so many components or states the clock is looked at."""
 MOST_CARRIED = 24
 """Components where more states are led back to have their equations solved by lifting."""
 
@@ -41,8 +44,13 @@ class _Whole:
     def __init__(self, chain: Listed, sense: Sense, budget: Budget, found: Bounds | None) -> None:
         self.number: Any = linear.number()
         self.chain, self.budget = chain, budget
+        self.loops = self.lifted = self.rounds = 0
+        """Components solved, equations of them by lifting, and how often choices were looked at."""
+        self.look = Pulse(budget).look
+        budget.check()
         self.heads, self.firsts = chain.heads.tolist(), chain.firsts.tolist()
         self.targets, self.weights, self.totals = chain.targets.tolist(), chain.weights.tolist(), chain.totals.tolist()
+        budget.check()
         self.wants = chain.wants(sense).tolist()
         self.closed = chain.closed.tolist()
         self.likely: list[int] | None = None
@@ -57,6 +65,7 @@ class _Whole:
         self.values: list[Any] = [None] * chain.size
         for v, x in chain.values.items():
             self.values[v] = self.number(x.numerator, x.denominator)
+        budget.check()
         self.policy: dict[int, int] = {}
 
     def solve(self) -> tuple[list[Fraction], dict[int, int]]:
@@ -65,8 +74,10 @@ class _Whole:
         states, ends = order.tolist(), begins.tolist()
         self._fits(begins)
         for p in range(len(ends) - 1):
-            if not p % 1024:
-                self.budget.check()
+            if not p % AT_ONCE:
+                self.look()
+                if self.budget.tell and not p % (64 * AT_ONCE):
+                    self.budget.tell(f"{p:,} of {len(ends) - 1:,} parts of the chain are solved exactly")
             group = states[ends[p] : ends[p + 1]]
             v = group[0]
             if self.closed[v]:
@@ -78,7 +89,16 @@ class _Whole:
                 self._short(self.values[v])
             else:
                 self._component(group)
+        self._note(len(ends) - 1)
         return [Fraction(0) if x is None else _plain(x) for x in self.values], self.policy
+
+    def _note(self, parts: int) -> None:
+        text = f"exact fractions of {parts:,} parts, one after the other"
+        if self.loops:
+            text += f"; {self.loops:,} of them by linear equations in {self.rounds:,} rounds of choices"
+            text += f", {self.lifted:,} times by FLINT's lifting" if self.lifted else ", put into each other"
+        figures = {"parts": parts, "loops": self.loops, "rounds": self.rounds, "lifted": self.lifted}
+        account.note("chance", text, figures, key="exact")
 
     def _fits(self, begins: Any) -> None:
         import numpy as np
@@ -132,8 +152,10 @@ class _Whole:
     def _component(self, group: list[int]) -> None:
         deciding = [v for v in group if self.wants[v] and self.heads[v + 1] - self.heads[v] > 1]
         chosen = {v: max(self.likely[v], 0) if self.likely is not None else 0 for v in deciding}
+        self.loops += 1
         while True:
-            self.budget.check()
+            self.rounds += 1
+            self.look()
             self._equations(group, chosen)
             # one side answers the other in full before the other moves: two that improve at once may go round for ever
             if not any(self._improved(deciding, chosen, side) for side in (-1, 1)):
@@ -157,6 +179,8 @@ class _Whole:
         one = self.number(1)
         told: list[tuple[dict[int, Any], Any]] = []  # each state by later ones, and a rest
         for k, v in enumerate(group):
+            if k % AT_ONCE == AT_ONCE - 1:
+                self.look()
             row, rest = self._row(v, chosen, place)
             while row and (j := min(row)) < k:
                 by = row.pop(j)
@@ -183,6 +207,7 @@ class _Whole:
             self._short(rest)
 
     def _lifted(self, group: list[int], chosen: dict[int, int], place: dict[int, int]) -> None:
+        self.lifted += 1
         rows: list[linear.Row] = []
         right: list[Fraction] = []
         for k, v in enumerate(group):

@@ -12,14 +12,14 @@ from tablelaw.solver import account, evaluate
 from tablelaw.solver.board_problem import BoardProblem
 from tablelaw.solver.boarded import has_board, never_falls
 from tablelaw.solver.explicit import counts, deep, lassos, search, so_far
+from tablelaw.solver.explicit.accounts import tell_compiled, tell_uncompiled, too_little
 from tablelaw.solver.explicit.forcing import Arena
 from tablelaw.solver.ir import BIG, Model, Term
 from tablelaw.solver.loops import against, people, whose
 from tablelaw.solver.native.ahead import Ahead
-from tablelaw.solver.native.compiler import NoCompiler, compiler
+from tablelaw.solver.native.compiler import NoCompiler, compiler, why_none
 from tablelaw.solver.native.space import NativeSpace
-from tablelaw.solver.native.together import processors
-from tablelaw.solver.passes import exact, relevant, slice_to
+from tablelaw.solver.passes import relevant, slice_to, unseen
 from tablelaw.solver.problem import Problem, Prop, prepare
 from tablelaw.solver.reduce import telling
 from tablelaw.solver.reduce.choosing import for_images, for_question
@@ -28,8 +28,8 @@ from tablelaw.solver.reduce.orbits import total
 from tablelaw.solver.reduce.reduced import Groups, Reduced, made_smaller, reduction_of
 from tablelaw.solver.shapes import Unlowerable
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
+from tablelaw.solver.space.ranges import LEFT, of_slice
 from tablelaw.solver.space.rows import Coded, Rows
-from tablelaw.solver.space.tongues import WORD
 from tablelaw.solver.symmetry import Symmetry
 from tablelaw.solver.trace import Trace, fault_step, replay, to_numbers
 from tablelaw.solver.verdict import InternalFault, Verdict
@@ -40,7 +40,6 @@ from tablelaw.spec.reckon import value
 NAME = "explicit"
 FEW = 20_000
 """So many states are looked through before it is worth waiting for a compiler."""
-LEFT = "as far as no range is left, for `in-range` fails: steps that leave one are not counted"
 LISTED = ("force", "terminates", "always-after")
 """Kinds that need lists of all states in memory."""
 TELLING = ("in-range", "terminates", "always-after", "force")
@@ -69,6 +68,7 @@ class Explicit:
         self._groups: Groups = {}
         self._spaces: dict[object, tuple[Problem, Space]] = {}
         self._compiled = False
+        self._unseen: Space | None = None
         self._native: WeakSet[NativeSpace] = WeakSet()
         self._boards: dict[object, Rows] = {}
 
@@ -99,8 +99,9 @@ class Explicit:
                 found = NativeSpace(model, budget)
                 self._native.add(found)
                 return found
-            except (NoCompiler, Unlowerable):
+            except (NoCompiler, Unlowerable) as why:
                 self._compiled = False
+                tell_uncompiled(str(why))
         return Space(model)
 
     def ask(self, asked: Asked, budget: Budget) -> Verdict:
@@ -110,6 +111,13 @@ class Explicit:
             budget = budget.in_memory()
         try:
             verdict, problem, space = self._answer(asked, problem, space, budget)
+        except OutOfBudget as over:
+            tried = [s for s in self._native if s in budget.searched]
+            for s in tried if account.wanted() else ():
+                tell_compiled(s)
+            if not has_board(self.game) and (more := too_little(over, budget, tried)):
+                raise OutOfBudget(more) from None
+            raise
         finally:
             for kept in self._native:
                 with suppress(OutOfBudget):  # an answer is not lost because what shows it cannot be written
@@ -122,14 +130,16 @@ class Explicit:
             telling.of_answer(found, space, verdict)
         elif account.wanted() and not isinstance(space, Rows):
             telling.of_whole(space, self.reductions, FEW)
-        if account.wanted() and isinstance(space, NativeSpace):
-            _tell_compiled(space)
+        if isinstance(space, NativeSpace):
+            tell_compiled(space)
         if verdict.known_by == "exhausted":
             verdict.bound = verdict.bound or (f"all {len(space.states):,} reachable states" if space.complete else None)
             if (verdict.trace is None or verdict.verdict == "value") and space.full(_counted(problem)):
                 verdict.known_by, verdict.bound = "bounded", "times(…) up to 255"
         if asked.kind not in TELLING and space.faulty and (verdict.trace is None or verdict.verdict == "value"):
             verdict.notes.append(LEFT)
+        elif self._unseen is not None and (verdict.trace is None or asked.kind == "force"):
+            verdict.notes += filter(None, [of_slice(self._unseen, budget)])
         return verdict
 
     def so_far(self, asked: Asked, verdict: Verdict, budget: Budget) -> None:
@@ -143,10 +153,12 @@ class Explicit:
         elif found:
             problem, space = max(found, key=lambda pair: len(pair[1].states))
             reduced = None if boards else reduction_of(problem)
-            so_far.tell(self, asked, verdict, problem, space, reduced is None or reduced.order is None)
+            alike = reduced is not None and (reduced.keep is not None or bool(reduced.among))
+            so_far.tell(self, asked, verdict, problem, space, reduced is None or reduced.order is None, alike)
 
     def _answer(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Verdict, Problem, Space]:
         """The verdict, and of what: of a smaller model and in compiled code, unless few states show it."""
+        self._unseen = None
         with Ahead() as ahead:
             return self._answered(asked, problem, space, budget, ahead)
 
@@ -155,7 +167,11 @@ class Explicit:
     ) -> tuple[Verdict, Problem, Space]:
         method = getattr(self, "_" + asked.kind.replace("-", "_"))
         if isinstance(space, Rows):
-            return method(asked, problem, space, budget), problem, space
+            try:
+                return method(asked, problem, space, budget), problem, space
+            finally:
+                if len(space.states) > FEW:
+                    tell_uncompiled("games with boards are not")
         if self.reductions.always:
             problem, space = self._smaller(asked, problem, space, budget)
         settled = isinstance(space, NativeSpace) and (space.complete or reduction_of(problem) is not None)
@@ -170,8 +186,11 @@ class Explicit:
                 ahead.begin(problem.model)
         if reduction_of(problem) is None:
             problem, space = self._smaller(asked, problem, space, budget)
-        if not isinstance(space, NativeSpace) and compiler() is not None:
-            space = self._larger(problem, space, budget)
+        if not isinstance(space, NativeSpace):
+            if compiler() is None:
+                tell_uncompiled(why_none())
+            else:
+                space = self._larger(problem, space, budget)
         return method(asked, problem, space, budget), problem, space
 
     def _smaller(self, asked: Asked, problem: Problem, space: Space, budget: Budget) -> tuple[Problem, Space]:
@@ -361,6 +380,7 @@ class Explicit:
         keep = relevant(problem.model, terms)
         if len(keep) == len(problem.model.slots):
             return problem, space, None
+        self._unseen = space if unseen(problem.model, keep) else None
         model = slice_to(problem.model, keep)
         small = replace(problem, model=model)
         return small, self._space(model, budget), keep
@@ -374,7 +394,7 @@ class Explicit:
         """
         if whole is None or not (self.reductions.always or isinstance(space, NativeSpace)):
             return problem, space
-        if keep is not None and not exact(whole, []) <= keep:
+        if keep is not None and unseen(whole, keep):
             return problem, space
         found = for_images(space, terms, self.reductions, self._groups, keep)
         return (problem, space) if found is None else self._of(problem, found, budget)
@@ -602,15 +622,6 @@ def _whole(found: Reduced, path: list[int], loop_from: int | None) -> tuple[list
     if lifted is None:
         raise InternalFault("a play of the smaller model is none of the whole")
     return lifted
-
-
-def _tell_compiled(space: NativeSpace) -> None:
-    """Note how the compiled search runs."""
-    words, most = max(1, -(-space.pack.bits // WORD)), processors()
-    text = f"compiled code, {words} word{'s' * (words > 1)} a position, on up to {most} processor{'s' * (most > 1)}"
-    account.note("compiled", text, {"words": words, "processors": most}, "compiled")
-    if space.checkpoint is not None:
-        account.note("checkpoint", f"kept in `{space.checkpoint.folder}`", {}, "checkpoint")
 
 
 def _left(space: Space) -> list[str]:

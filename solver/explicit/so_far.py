@@ -24,8 +24,11 @@ BY_STEPS = ("progress", "in-range")
 """Kinds that are known of a position only when its steps were taken."""
 
 
-def tell(explicit: Explicit, asked: Asked, verdict: Verdict, problem: Problem, space: Space, whole: bool) -> None:
-    """Add to an `unknown` what is known of the positions met; `whole`: none is left out on a shortest way."""
+def tell(explicit: Explicit, asked: Asked, verdict: Verdict, problem: Problem, space: Space, whole: bool, alike: bool) -> None:
+    """Add to an `unknown` what is known of the positions met.
+
+    `whole`: none is left out on a shortest way. `alike`: a position may stand for others, which are not among them.
+    """
     known, waiting = len(space.states), len(space.states) - space.expanded
     verdict.states = verdict.states or known
     told = ""
@@ -34,7 +37,7 @@ def tell(explicit: Explicit, asked: Asked, verdict: Verdict, problem: Problem, s
         against = {"progress": space.stuck, "in-range": space.faulty}.get(asked.kind)
         if looked and not against:
             depth = depth_of(space, looked) if whole else -1
-            told = f"{NONE[asked.kind]} {_positions(looked)} looked at{_far(depth)}"
+            told = f"{NONE[asked.kind]} {_positions(looked)} looked at{_far(depth, alike)}"
             if depth >= 0 and verdict.known_by is None and not (asked.kind == "in-range" and problem.end_faults):
                 verdict.known_by, verdict.bound = "bounded", _steps(depth)
     elif asked.kind in ("largest", "smallest") and space.best is not None:
@@ -45,15 +48,18 @@ def tell(explicit: Explicit, asked: Asked, verdict: Verdict, problem: Problem, s
     elif asked.kind == "count" and whole and asked.what not in ("plays", "moves") and not problem.counters:
         least = asked.where is None and not asked.up_to
         told = f"{'at least ' if least else ''}{_positions(known)}{'' if least else ' met'}, {waiting:,} of them waiting"
-        told += _far(depth_of(space, known))
+        told += _far(depth_of(space, known), alike)
     elif asked.what != "moves":
-        told = f"{_positions(known)} met, {waiting:,} of them waiting" + _far(depth_of(space, known) if whole else -1)
+        told = f"{_positions(known)} met, {waiting:,} of them waiting" + _far(depth_of(space, known) if whole else -1, alike)
     if told:
         verdict.reason = f"{verdict.reason}; {told}" if verdict.reason else told
 
 
-def _far(depth: int) -> str:
-    return f"; all within {_steps(depth)} of the start are among them" if depth >= 0 else ""
+def _far(depth: int, alike: bool) -> str:
+    if depth < 0:
+        return ""
+    others = ", or count as one with one of them" if alike else ""
+    return f"; all within {_steps(depth)} of the start are among them{others}"
 
 
 def _positions(n: int) -> str:

@@ -46,6 +46,8 @@ class Checkpoint:
 
     _open: ClassVar[set[Path]] = set()
     """The folders that this process writes to."""
+    _whole: ClassVar[set[Path]] = set()
+    """Those that a search can be gone on with from."""
 
     def __init__(self, folder: Path, model: Model) -> None:
         """Raises `InUse` and `OSError`."""
@@ -112,6 +114,7 @@ class Checkpoint:
             self._hashes[name].update(content)
         if any(self._hashes[name].hexdigest() != told["hashes"][name] for name in FILES):
             raise ValueError
+        self._whole.add(self.folder)
         if in_memory:
             space.resume(counts["expanded"], counts["steps"], *noted)
         else:
@@ -128,6 +131,11 @@ class Checkpoint:
             space.begin()
             return False
         return True
+
+    @classmethod
+    def holds(cls, folder: Path) -> bool:
+        """Does a search of this process lie in the folder?"""
+        return any(kept.parent == folder.absolute() for kept in cls._whole)
 
     @property
     def due(self) -> bool:
@@ -163,6 +171,7 @@ class Checkpoint:
             _settled(file)
         os.replace(half, self.folder / "at.json")
         self.saved, self._hashes = counts, hashes
+        self._whole.add(self.folder)
         self.last = time.monotonic()
         self.pause = max(EVERY, SHARE * (self.last - began))
 

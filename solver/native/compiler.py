@@ -79,6 +79,17 @@ def compiler() -> tuple[str, ...] | None:
     return sys.executable, "-m", ZIG, "cc", "-fno-sanitize=undefined"
 
 
+def why_none() -> str:
+    """Why there is no compiler, and the cure."""
+    if os.environ.get("TABLELAW_NATIVE", "").lower() in ("off", "0", "no"):
+        return "`TABLELAW_NATIVE` is off"
+    if ctypes.sizeof(ctypes.c_void_p) < 8:
+        return "this Python is one of 32 bits"
+    wanted = os.environ.get("CC", "").strip()
+    there = f"there is no compiler `{wanted}`, which the variable `CC` names" if wanted else "there is no C compiler"
+    return f"{there} (`pip install 'tablelaw[compiler]'` brings one along{', without `CC`' if wanted else ''})"
+
+
 def _words(command: str) -> list[str]:
     """A command with arguments, or one with spaces in its name."""
     if shutil.which(command):
@@ -130,6 +141,8 @@ class Compiling:
 
     def finish(self, budget: Budget) -> Path:
         """What was made. Raises `NoCompiler`, `OutOfBudget`, `OSError`."""
+        if budget.tell and self.at_work:
+            budget.tell("the search is being compiled")
         try:
             left = budget.left()
             if left <= 0:

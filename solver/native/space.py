@@ -98,6 +98,7 @@ class NativeSpace(Space):
         self.begin()
         self.checkpoint: Checkpoint | None = None
         self.spilled: Spilled | None = None
+        self.taken_up = self.in_memory = 0
         if budget.checkpoint is not None:
             self._go_on(budget, budget.checkpoint)
 
@@ -121,6 +122,8 @@ class NativeSpace(Space):
         try:
             self.checkpoint = Checkpoint(folder, self.model)
             self.checkpoint.restore(self, budget)
+            self.taken_up = len(self.states) if self.checkpoint.saved["states"] else 0
+            self.begun = self.expanded
         except InUse as other:
             if other.ours:  # the same model under another setting: one of them is kept
                 return
@@ -194,7 +197,8 @@ class NativeSpace(Space):
         full = ended == NO_MEMORY or 0 < self.held_most < search.count or self._tight(budget)
         if full and self.can_spill(budget) and not self.complete:
             self.spill(budget)
-        elif ended == NO_MEMORY:
+            return  # what lay in memory is held up to here: what is used now tells nothing
+        if ended == NO_MEMORY:
             raise _no_memory(budget)
         if ended == TOO_MANY:
             raise OutOfBudget("more states than their numbers can tell")
@@ -216,8 +220,12 @@ class NativeSpace(Space):
 
     def _tight(self, budget: Budget) -> bool:
         """Is the memory all but used up, and not by others?"""
-        own = len(self.states) * (8 * self.words + 16) >> 20
-        return own > budget.mebibytes // 4 > 0 and memory_used() > budget.mebibytes * 15 // 16
+        return self.own > budget.mebibytes // 4 > 0 and memory_used() > budget.mebibytes * 15 // 16
+
+    @property
+    def own(self) -> int:
+        """Mebibytes that its states take at least, where they lie in memory."""
+        return 0 if self.spilled is not None else len(self.states) * (8 * self.words + 16) >> 20
 
     def can_spill(self, budget: Budget) -> bool:
         """May the search go on with its states on disk?"""
@@ -234,7 +242,7 @@ class NativeSpace(Space):
                 found.columns[name].write(0, ctypes.addressof(getattr(search, name).contents), n)
         found.adopt(counts)
         held, self._together = self.held, None
-        self.spilled = found
+        self.spilled, self.in_memory = found, counts["states"]
         self._show(found)  # the lists are read from disk before what lies in memory is put into another order
         del self.held
         found.take(ctypes.addressof(search.states.contents))
@@ -244,7 +252,7 @@ class NativeSpace(Space):
         """What an earlier run kept, read where it lies; called when that was found to be whole."""
         found = self._on_disk(budget)
         found.adopt(counts)
-        self.spilled, self._together = found, None
+        self.spilled, self._together, self.in_memory = found, None, counts["states"]
         self._show(found)
         del self.held
 
@@ -282,7 +290,7 @@ class NativeSpace(Space):
             self._show(spilled)
             self.seconds += time.monotonic() - began
         self.keep(now=False)
-        self.on_disk = spilled.disk.used >> 20
+        self.on_disk = max(1, spilled.disk.used >> 20)
         self.tell(budget)
         budget.check(len(self.states))
 

@@ -85,8 +85,9 @@ API i64 graph_parts(const Graph *g, u32 *part, u32 *order, i64 *parts) {
     return found;
 }
 
-/* Where the players together can stay in a component for ever, whatever is drawn. How many states that are. */
-API u64 graph_staying(const Graph *g, const u32 *part, const u32 *order, unsigned char *stays) {
+/* Where the players together can stay in a component for ever, whatever is drawn; where a state `mixes` its choices, which of
+   them is taken is drawn as well. How many states that are. */
+API u64 graph_staying(const Graph *g, const unsigned char *mixes, const u32 *part, const u32 *order, unsigned char *stays) {
     u64 left = 0;
     for (u64 v = 0; v < g->n; v++) left += stays[v] = edge_from(g, v) < edge_to(g, v);
     for (u64 before = left + 1; left < before;) {
@@ -95,10 +96,11 @@ API u64 graph_staying(const Graph *g, const u32 *part, const u32 *order, unsigne
             u32 v = order[k];
             if (!stays[v]) continue;
             int some = 0;
-            for (i64 c = g->heads[v]; c < g->heads[v + 1] && !some; c++) {
+            for (i64 c = g->heads[v]; c < g->heads[v + 1]; c++) {
                 some = 1;
                 for (i64 e = g->firsts[c]; e < g->firsts[c + 1] && some; e++)
                     some = stays[g->targets[e]] && part[g->targets[e]] == part[v];
+                if (some != mixes[v]) break;
             }
             if (!some) stays[v] = 0, left--;
         }

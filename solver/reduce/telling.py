@@ -11,6 +11,7 @@ from tablelaw.solver.space.graph import Space
 from tablelaw.solver.verdict import Verdict
 
 NOT_SHORTEST = "some actions of the table were followed in one order only: the play need not be a shortest one"
+MATTER, IMAGES = "states that matter", "images of each other counted as one"
 SHOWN = 6
 
 
@@ -19,7 +20,7 @@ def of_answer(found: Reduced, space: Space, verdict: Verdict) -> None:
     if found.keep is not None or found.among or found.order is not None:
         verdict.evidence = None  # what was looked at is no list of the states of the game
         if verdict.known_by == "exhausted" and verdict.bound is None and space.complete:
-            verdict.bound = f"all {len(space.states):,} states that matter"
+            verdict.bound = f"all {len(space.states):,} {MATTER}" + (f", {IMAGES}" if found.among else "")
     if found.order is not None and verdict.trace is not None:
         verdict.notes.append(NOT_SHORTEST)
     tell(found, space)

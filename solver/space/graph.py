@@ -44,6 +44,15 @@ class OutOfBudget(Exception):
 
 
 @dataclass(slots=True)
+class Met:
+    """What is known of a figure before it is told: positions of its chain, and bounds that hold (None: none yet)."""
+
+    positions: int = 0
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+
+@dataclass(slots=True)
 class Budget:
     """What a question may spend: seconds, mebibytes, states (0: no bound). `tell` is called now and then.
 
@@ -63,6 +72,8 @@ class Budget:
     """What was searched, in all parts of this budget."""
     deep: list[str] = field(default_factory=list)
     """How far the last search depth-first had come."""
+    met: Met = field(default_factory=Met)
+    """What is known of a figure, in all parts of this budget."""
 
     def left(self) -> float:
         """Seconds left; infinity without a bound."""
@@ -71,11 +82,15 @@ class Budget:
     def check(self, states: int = 0) -> None:
         """Raise `OutOfBudget` when something has run out."""
         if self.seconds and self.left() <= 0:
-            raise OutOfBudget(f"the time of {self.seconds:g} s is over")
+            raise OutOfBudget(self.over())
         if self.states and states > self.states:
             raise OutOfBudget(f"more than {self.states:,} states")
         if self.mebibytes and memory_used() > self.mebibytes:
             raise OutOfBudget(f"the memory of {self.mebibytes:,} MiB is used up")
+
+    def over(self) -> str:
+        """Why no time is left."""
+        return f"the time of {self.seconds:g} s is over"
 
     def part(self, seconds: float, states: int = 0) -> Budget:
         """A smaller budget inside this one."""
@@ -103,6 +118,8 @@ class Space:
     """When it was last told how far the search has come."""
     on_disk = 0
     """Mebibytes there."""
+    begun = 0
+    """So many states had been expanded by an earlier run."""
 
     def __init__(self, model: Model) -> None:
         self.model = model

@@ -51,16 +51,16 @@ def rest(space: Space) -> tuple[float, float] | None:
 
 
 def line(space: Space, mebibytes: int, disk: int = 0) -> str:
-    """What is told while it runs, in about 70 characters."""
-    rate = space.expanded / space.seconds if space.seconds > 0.1 else 0.0
+    """What is told while it runs, in some 70 characters: what is cut off on a narrow terminal matters least."""
+    rate = (space.expanded - space.begun) / space.seconds if space.seconds > 0.1 else 0.0
     parts = [f"{short(len(space.states))} states", f"{short(len(space.states) - space.expanded)} waiting"]
     if rate:
         parts.append(f"{short(rate)}/s")
-    parts.append(f"depth {max(0, len(ends(space)) - 1)}")
-    parts.append(f"{mebibytes:,} MiB" + (f" + {disk:,} on disk" if disk else ""))
     left = rest(space)
     if rate and space.seconds > 1:
         parts.append("no estimate yet" if left is None else span(left[0] / rate, left[1] / rate))
+    parts.append(f"{disk / 1024:,.1f} GiB on disk" if disk else f"{mebibytes:,} MiB")
+    parts.append(f"depth {max(0, len(ends(space)) - 1)}")
     return ", ".join(parts)
 
 

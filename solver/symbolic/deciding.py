@@ -28,7 +28,7 @@ def decide(solver: Any, budget: Budget, *assumptions: Any) -> Any:
 def allow(solver: Any, budget: Budget) -> None:
     """Tell a solver how much it may do; raises `OutOfBudget` when nothing is left."""
     if budget.left() <= 0:
-        raise OutOfBudget(f"the time of {budget.seconds:g} s is over")
+        raise OutOfBudget(budget.over())
     clock = budget.clock() if isinstance(budget, Effort) else budget.left()
     if clock != ENDLESS:
         solver.set("timeout", max(1, int(min(clock, LONGEST) * 1000)))

@@ -81,7 +81,7 @@ class Prover:
     def _tell(self, machine: Machine, tried: list[str], share: Effort) -> None:
         """What was found how, for whoever wants to know."""
         before = f", after {', '.join(dict.fromkeys(tried[:-1]))}" if len(tried) > 1 else ""
-        text = f"z3: shown by {tried[-1]}{before}; {len(machine.lemmas)} lemmas known"
+        text = f"z3: shown by {tried[-1]}{before}; {_lemmas(len(machine.lemmas))} known"
         known, work = len(machine.lemmas), int(share.worked)
         account.note("proof", text, {"by": tried[-1], "lemmas": known, "work": work, "tried": len(tried)})
 
@@ -170,7 +170,8 @@ class Prover:
         found = inductive(machine, candidates, budget)
         machine.lemmas += found
         figures = {"kept": len(found), "candidates": len(candidates)}
-        account.note("proof", f"z3: {len(found)} of {len(candidates)} candidate lemmas hold", figures)
+        text = f"z3: {len(found)} of {_lemmas(len(candidates), 'candidate ')} hold{'s' * (len(candidates) == 1)}"
+        account.note("proof", text, figures)
 
     def candidates(self, machine: Machine) -> list[Formula]:
         """Invariants worth trying: what the game's own questions claim of positions."""
@@ -284,3 +285,7 @@ class Prover:
                 return False
             solver.pop()
         return True
+
+
+def _lemmas(n: int, of: str = "") -> str:
+    return f"{n} {of}lemma{'' if n == 1 else 's'}"

@@ -159,7 +159,7 @@ def _lowered(machine: Machine, measure: Term, steps: int, faces: list[int], cut:
                 solver.add(z3.Not(e.term(machine.model.ended, machine.env(after))))
             now = after
         if budget.left() <= 0:
-            raise OutOfBudget(f"the time of {budget.seconds:g} s is over")
+            raise OutOfBudget(budget.over())
     return bool(decide(solver, budget) == z3.unsat)
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tablelaw.cli import main, watchdog
 
+HANOI = str(Path(__file__).parents[2] / "examples" / "hanoi")
 BERRIES = str(Path(__file__).parents[2] / "docs" / "transcripts" / "berries.yaml")
 
 
@@ -80,6 +81,41 @@ def test_a_rule_that_takes_too_long_stops_each_command(command: list[str], secon
     assert ended.returncode == 3, ended.stderr
     assert ended.stderr.startswith(f"stopped: the time of {seconds:g} s is over")
     assert {p.name for p in tmp_path.iterdir()} == {"slow.yaml"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_request_to_end_is_taken_as_ctrl_c(name: str) -> None:
+    """A `kill` said nothing of what was known, and left a compiler and its files."""
+    code = (
+        "import os, signal, sys; from tablelaw.cli import main; from tablelaw.solver.space.graph import Space\n"
+        f"expand, signal.signal = Space.expand, signal.signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        f"def ended(self, *a): expand(self, *a); os.kill(os.getpid(), signal.{name})\n"
+        "Space.expand = ended; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", code, "check", HANOI, "--question", "states", "--option", "discs=8", "--no-cache", "--json"]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 3, ended.stderr
+    assert ended.stderr == "stopped after 0 of 1 answers\n"
+    assert json.loads(ended.stdout)["results"][0]["reason"].startswith("stopped; at least ")
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_no_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tablelaw.cli.parser", interrupted)
+    assert main(["check", BERRIES]) == 3
+    assert capsys.readouterr().err == "stopped\n"
+
+
+def test_the_watch_loads_nothing() -> None:
+    """What another thread was loading, and Ctrl-C stopped, it found half loaded: a traceback."""
+    code = "import sys, tablelaw.cli.watchdog; print([m for m in sys.modules if m.startswith('tablelaw.solver.')])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert ended.stdout == "['tablelaw.solver.memory']\n"
 
 
 def test_memory_is_kept_while_one_formula_is_reckoned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -314,7 +314,7 @@ def check_odds(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
             unlumped = Chance(game).ask(asked, Budget(seconds=5))
         with monkeypatch.context() as patched:
             patched.setattr(engine, "MOST_EXACT_STATES", -1)
-            bounded = Chance(game).ask(asked, Budget(seconds=0.5))
+            bounded = Chance(game).ask(asked, Budget(seconds=4))
         assert (unlumped.value, unlumped.verdict) == (found.value, found.verdict), seed
         for k, v in soon.items():  # only what lies within so many steps is listed, and the figure is that of the whole chain
             assert v.value == str(swept(chain, sense, k)[0]), (seed, asked.id, k)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tablelaw.solver import evaluate
+from tablelaw.solver.chance import bounds as slow_bounds
 from tablelaw.solver.chance import engine, exact, listing, swept, whole
 from tablelaw.solver.chance.engine import Chance
 from tablelaw.solver.chance.graph import Chances, Choices, Refused
@@ -21,7 +22,7 @@ from tablelaw.solver.chance.listed import Listed
 from tablelaw.solver.chance.policy import rewalk
 from tablelaw.solver.chance.ready import Ready, chain_of
 from tablelaw.solver.native.compiler import compiler
-from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.space.graph import Budget, OutOfBudget
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game
@@ -191,6 +192,31 @@ def test_steps_that_have_no_chance_are_refused_alike(action: str) -> None:
         same(game, asked)
 
 
+PASSING = """tablelaw: 1
+game: g
+title: G
+players: 2
+state: {turn: {type: Player, init: 0}, n: {type: 0..3, init: 0}}
+actions:
+  go: {by: turn, chance: {x: die(2)}, do: "n = min(3, n + x)\n\nturn = after(turn)"}
+  pass: {by: turn, do: turn = after(turn)}
+end: [{id: over, when: n == 3}]
+questions:
+  mean: {expected: "n + times('go')", play: uniform}
+  ends: {odds: turn == 1, before: n == 2, play: uniform}
+  best: {expected: "times('go')", play: best, who: [0, 1]}
+"""
+
+
+def test_uniform_play_is_not_said_to_stay_away_for_ever() -> None:
+    """A move that may be chosen for ever is drawn among others where nobody prefers any; where somebody does, it is refused."""
+    game, questions = made(PASSING)
+    told = [both_ways(game, asked) for asked in questions]
+    for fast, slow in told:
+        assert (fast.value, fast.reason, fast.states, fast.notes) == (slow.value, slow.reason, slow.states, slow.notes)
+    assert [fast.value is None for fast, _ in told] == [False, False, True]
+
+
 # reckoning on arrays
 
 
@@ -259,11 +285,12 @@ def check_arrays(seed: int) -> tuple[bool, bool]:
     assert fast.plain().choices == chain.choices
     assert list(map(sorted, fast.groups())) == list(map(sorted, chain.groups()))
     assert fast.staying() == chain.staying()
-    if gains and chain.staying() is not None:
-        return False, False
     plain = chain.copy()
     plain.averaged(sense)
     fast.averaged(sense)
+    assert fast.staying() == plain.staying()
+    if gains and plain.staying() is not None:
+        return False, False
     values, _ = exact.solve(plain, sense, Budget(60))
     if gains:
         found = swept.bound_counts(fast, sense, min(Fraction(0), *chain.values.values()), Budget(60))
@@ -353,3 +380,74 @@ def test_examples_have_the_same_answers(example: str) -> None:
             assert [a.state for a in fast.policy.take(12, 0)] == [a.state for a in slow.policy.take(12, 0)]
         compared += fast.value is not None
     assert compared
+
+
+class Short(Budget):
+    """A budget that runs out when it has been looked at so often, or is broken off then."""
+
+    looks = 0
+    with_ctrl_c = False
+
+    def check(self, states: int = 0) -> None:
+        """As `Budget.check`."""
+        self.looks -= 1
+        if self.looks < 0:
+            if self.with_ctrl_c:
+                raise KeyboardInterrupt
+            raise OutOfBudget("looked at often enough")
+
+
+def cut_short(looks: int, with_ctrl_c: bool) -> Short:
+    """Such a budget."""
+    found = Short(60.0)
+    found.looks, found.with_ctrl_c = looks, with_ctrl_c
+    return found
+
+
+def test_bounds_cut_short_anywhere_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of arrays and of lists, by the budget and by Ctrl-C; those of arrays are gone on from to what they would have been."""
+    monkeypatch.setattr(swept, "WORK", 0)
+    zero, one, early = Fraction(0), Fraction(1), 0
+    for seed in range(120):
+        r = random.Random(seed)
+        chain, sense = any_chain(r, gains=False), SENSES[seed % 5]
+        fast = arrays(chain)
+        fast.averaged(sense)
+        chain.averaged(sense)
+        value = exact.solve(chain, sense, Budget(60))[0][0]
+        looks, ctrl_c = r.randint(0, 12), seed % 2 == 1
+        for told in (fast, chain):
+            try:
+                found = swept.any_bound(told, sense, zero, one, cut_short(looks, ctrl_c), ())
+            except slow_bounds.Interrupted as stop:
+                found = stop.known
+            assert found.low <= value <= found.high, (seed, told is fast)
+            early += 1e-6 < found.high - found.low < 1
+            if told is fast:
+                on, alone = (swept.bound(fast, sense, zero, one, Budget(60), begun) for begun in (found, None))
+                assert on.low <= value <= on.high, seed
+                assert on.high - on.low <= alone.high - alone.low + Fraction(1, 10**9), seed
+    assert early > 5
+
+
+def test_ctrl_c_within_a_guess_leaves_no_guess_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds in Python of a play that hardly moves, broken off at any sweep."""
+    values, broken, rare = slow_bounds._Block.values, 0, Fraction(1, 10**12)
+    chain = Chances(packed=[0, 1, 2], starts=1, reward=[Fraction(0)] * 3, values={1: Fraction(1), 2: Fraction(0)})
+    chain.choices = [[(-1, [(0, 1 - rare), (1, rare / 2), (2, rare / 2)])], [], []]
+    for last in range(1, 80):
+        left = [last]
+
+        def counted(block: slow_bounds._Block, x: object, left: list[int] = left) -> object:
+            left[0] -= 1
+            if not left[0]:
+                raise KeyboardInterrupt
+            return values(block, x)
+
+        monkeypatch.setattr(slow_bounds._Block, "values", counted)
+        try:
+            found = slow_bounds.bound(chain, SENSES[0], Fraction(0), Fraction(1), Budget(60))
+        except slow_bounds.Interrupted as stop:
+            found, broken = stop.known, broken + 1
+        assert found.low <= Fraction(1, 2) <= found.high, last
+    assert broken > 60

@@ -9,7 +9,7 @@ import pytest
 
 from tablelaw.solver import evaluate
 from tablelaw.solver.explicit import both_ways, engine
-from tablelaw.solver.explicit.engine import LEFT, Explicit
+from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.lower import lower
 from tablelaw.solver.native.compiler import compiler
 from tablelaw.solver.native.space import NativeSpace
@@ -24,6 +24,7 @@ from tablelaw.solver.space.alike import images
 from tablelaw.solver.space.graph import Budget, OutOfBudget, Space
 from tablelaw.solver.space.images import image, smallest
 from tablelaw.solver.space.pack import packing
+from tablelaw.solver.space.ranges import LEFT
 from tablelaw.solver.verdict import InternalFault
 from tablelaw.spec.diagnostics import Diagnostics
 from tablelaw.spec.game import Game

@@ -10,11 +10,14 @@ import pytest
 
 from tablelaw.cli import main
 from tablelaw.solver import account, evaluate
+from tablelaw.solver.engine import Engines
 from tablelaw.solver.explicit import engine
 from tablelaw.solver.explicit.engine import Explicit
 from tablelaw.solver.reduce.names import BAGS, EVERYWHERE, NONE, ORDER, SLICING, SYMMETRY, Wanted, wanted
 from tablelaw.solver.reduce.telling import NOT_SHORTEST
+from tablelaw.solver.space import ranges
 from tablelaw.solver.space.graph import Budget
+from tablelaw.solver.space.ranges import LEFT, UNSEEN
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.questions import Reader
 from tablelaw.testing.games import checked
@@ -209,3 +212,41 @@ def test_a_claim_is_explained_too(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "no engine was needed" in out
     assert "- search, " in out
+
+
+LEAVING = """
+tablelaw: 1
+game: leaving
+title: Leaving
+players: 2
+state:
+  n: {type: 0..3, init: 0}
+  beside: {type: 0..1, init: 0}
+actions:
+  go: {by: 0, during: n < 3, do: "n += 1\\nEFFECT"}
+end: [{id: over, says: Over., when: n == 3}]
+questions:
+  can: {force: {who: [0], goal: n == 3}}
+  ends: {terminates: true}
+  leads: {always-after: {when: n == 0, then: n == 3}}
+  surely: {terminates: almost-surely}
+  comes: {odds: n == 3, play: best, who: [0]}
+"""
+
+
+@pytest.mark.parametrize("name", ["can", "ends", "leads", "surely", "comes"])
+@pytest.mark.parametrize(("effect", "may"), [("beside += 1", True), ("beside = n % 2", False)])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_range_left_by_what_is_left_out_is_not_passed_over_in_silence(
+    name: str, effect: str, may: bool, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has no part in a question is left out of it, a step that its range forbids with it: the answer says so."""
+    monkeypatch.setattr(ranges, "FEW", 1 if large else ranges.FEW)
+    game, sink = checked(LEAVING.replace("EFFECT", effect))
+    assert game is not None
+    asked = Reader(game, sink, evaluate.starts(game)[0]).question(game.document.questions[name])
+    assert asked is not None
+    engines = Engines(game, "explicit")
+    found = engines.figure(asked, Budget()) if name in ("surely", "comes") else engines.ask(asked, Budget())
+    assert found.verdict in ("holds", "value")
+    assert (LEFT in found.notes, UNSEEN in found.notes) == (may and not large, may and large)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -368,8 +369,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         from tablelaw.cli import watchdog
 
-        told = watchdog.heard()
-        print(f"stopped{told}", file=sys.stderr)
+        with contextlib.suppress(KeyboardInterrupt):  # once more, while this is told
+            told = watchdog.heard()
+            print(f"stopped{told}", file=sys.stderr)
         return UNKNOWN
     except BrokenPipeError:
         sys.stderr.close()

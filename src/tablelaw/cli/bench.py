@@ -57,7 +57,7 @@ class Hand:
     def _sent(self, message: str, fresh: bool) -> bool:
         if fresh or self.process is None or self.process.poll() is not None:
             self.end()
-            words = [sys.executable, "-m", "tablelaw.cli.unit", *map(str, self.processors)]
+            words = [sys.executable, "-m", "tablelaw.cli.unit", str(os.getpid()), *map(str, self.processors)]
             pipe, none = subprocess.PIPE, subprocess.DEVNULL
             self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=none, start_new_session=True)
         assert self.process.stdin is not None

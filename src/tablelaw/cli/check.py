@@ -130,15 +130,28 @@ def check_all(args: argparse.Namespace, sink: Diagnostics, answered: list[Result
     if args.json:
         print(envelope(rules, [r.json() for r in results]))
     else:
-        if results or not stopped:
+        if not stopped:
             print(text.summary(results) if results else "nothing to ask under these options")
         if kept:
             print(text.wrap(kept, "    ", ""))
     if stopped:
         whole = sum(r.verdict.reason is None or not r.verdict.reason.startswith("stopped") for r in results)
-        print(f"stopped after {whole} of {len(cases)} answers{stopped.rstrip(':')}", file=sys.stderr)
+        bad = sum(r.as_expected is False for r in results)
+        told = f"{whole} of {len(cases)} answers" + (f", {bad} not as expected" if bad else "")
+        print(f"stopped after {told}{stopped.rstrip(':')}{_kept_so_far(args.checkpoint)}", file=sys.stderr)
         return UNKNOWN if status == OK else status
     return status
+
+
+def _kept_so_far(folder: str | None) -> str:
+    """What a checkpoint has of what was stopped."""
+    if folder is None:
+        return ""
+    from tablelaw.solver.native.checkpoint import Checkpoint
+
+    if Checkpoint.holds(Path(folder)):
+        return f"; the search is kept in {folder}, and the same command goes on with it"
+    return f"; nothing of it was kept in {folder} yet"
 
 
 def memory_each(args: argparse.Namespace) -> int:
@@ -177,21 +190,23 @@ def answer_all(
     from tablelaw.spec.settings import defaults
 
     results: list[Result] = []
-    normal, many, number = defaults(session.doc), len(session.rules.counts) > 1, 0
+    named = {k: v for k, v in defaults(session.doc).items() if k not in session.request.left_open}
+    many, number = len(session.rules.counts) > 1, 0
 
     def tell(result: Result) -> None:
         results.append(result)
         if not args.json:
-            print(text.answer(result, normal, many, args.spec, not args.no_plays), flush=True)
+            print(text.answer(result, named, many, args.spec, not args.no_plays), flush=True)
 
-    progress.prefix = f"[1/{len(cases)}]"
+    progress.prefix = f"[1/{len(cases)}]" + (f" {cases[0].name}:" if cases else "")
     try:
         with heard_by(asked) if asked is not None else contextlib.nullcontext():
             watchdog.again()
-            for number, case, result in session.answers(cases):
+            for number, _, result in session.answers(cases):
                 watchdog.again()
                 progress.clear()
-                progress.prefix = f"[{number + 1}/{len(cases)}] after {case.name}:"
+                if number < len(cases):
+                    progress.prefix = f"[{number + 1}/{len(cases)}] {cases[number].name}:"
                 if result is None:
                     return None
                 tell(result)

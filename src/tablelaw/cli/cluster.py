@@ -85,7 +85,7 @@ class Cluster:
     def _tell(self) -> None:
         watchdog.again()
         left = len(self._at_work) + len(self._waiting)
-        self.progress.tell(f"{self.sent - left} of {self.sent} pieces of work are done")
+        self.progress.tell(f"{self.sent - left} of {self.sent} pieces of work done by others")
 
     def _fetched(self, future: Any) -> Reply:
         from distributed import KilledWorker
@@ -142,7 +142,8 @@ def connect(where: str, sink: Diagnostics, progress: Progress) -> Cluster | None
         import dask
         from distributed import Client, LocalCluster
 
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", *(n for n in logging.root.manager.loggerDict if n.startswith("distributed."))):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # each was given a level of its own
         dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT:g}s"})
         silent, own, client = "" if local else _silent(where), None, None
         try:

@@ -44,15 +44,19 @@ class Progress:
     def __init__(self) -> None:
         self.on = sys.stderr.isatty() and not os.environ.get("CI")
         self.last = 0.0
-        self.prefix = ""
+        self.prefix = self.text = ""
 
     def tell(self, text: str) -> None:
+        """Show a text, if it is time to, or something else is done now (what is counted begins with a number)."""
         now = time.monotonic()
-        if self.on and now - self.last > 0.2:
-            self.last = now
+        if self.on and (now - self.last > 0.2 or text[:1].isdigit() != self.text[:1].isdigit()):
+            self.last, self.text = now, text
             width = min(80, shutil.get_terminal_size().columns) - 1
             prefix = self.prefix if len(self.prefix) + len(text) < width else self.prefix.partition(" ")[0]
-            sys.stderr.write("\r\x1b[K" + f"{prefix} {text}".strip()[:width])
+            whole = f"{prefix} {text}".strip()
+            if len(whole) > width:
+                whole = whole[: width + 1].rpartition(", ")[0] or whole[:width]
+            sys.stderr.write("\r\x1b[K" + whole)
             sys.stderr.flush()
 
     def clear(self) -> None:

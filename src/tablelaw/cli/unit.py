@@ -61,8 +61,8 @@ def _end_with(parent: int) -> None:
 
 def main() -> None:
     """Serve on standard input and output; what is printed besides goes nowhere."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    processors = [int(x) for x in sys.argv[1:]]
+    parent, *processors = (int(x) for x in sys.argv[1:])  # told, for it may be gone by now
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if processors and hasattr(os, "sched_setaffinity"):
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, processors)

@@ -129,8 +129,9 @@ def watched(args: argparse.Namespace) -> Iterator[None]:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """A request to end (`kill`, a terminal that is closed) is taken as Ctrl-C is; a second one ends the process at once."""
+    """A request to end (`kill`, a terminal that is closed) is taken as Ctrl-C is, twice; a third one ends it at once."""
     heard: list[int] = []
+    _endings.clear()
     if threading.current_thread() is threading.main_thread():
         endings = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
         heard = [number for number in endings if signal.getsignal(number) is signal.SIG_DFL]
@@ -143,8 +144,13 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
+_endings: list[int] = []
+
+
 def _end(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)
+    _endings.append(number)
+    if len(_endings) > 1:
+        signal.signal(number, signal.SIG_DFL)
     raise KeyboardInterrupt
 
 

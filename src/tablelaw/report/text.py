@@ -17,6 +17,7 @@ from tablelaw.report.board import before_the_last_piece, boards, named
 from tablelaw.report.policy import policy_text
 from tablelaw.solver.account import Entry
 from tablelaw.solver.evaluate import starts
+from tablelaw.solver.reduce.telling import IMAGES, MATTER
 from tablelaw.solver.trace import Trace, change_texts, draw_text, move_text, position_json, step_text
 from tablelaw.solver.verdict import Verdict
 from tablelaw.spec.game import Game
@@ -92,7 +93,8 @@ def how_known(result: Result) -> str:
     if result.kind == "force" and v.bound and not v.bound.startswith("all "):
         return v.bound
     if v.known_by == "exhausted":
-        return _looked_at(v.states, result.kind in MATTERING or (v.bound or "").endswith("states that matter"))
+        images = f" ({IMAGES})" if (v.bound or "").endswith(IMAGES) else ""
+        return _looked_at(v.states, result.kind in MATTERING or MATTER in (v.bound or "")) + images
     if result.kind == "scenario":
         return "replayed"
     if v.known_by == "bounded":
