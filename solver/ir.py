@@ -310,6 +310,24 @@ def _bounded(t: Term, test: Term, holds: bool) -> tuple[int, int]:
     return (lo, hi) if lo <= hi else (t.lo, t.hi)
 
 
+LOOSE = {"add", "mul", "xor", "eq", "and", "or"}
+"""Operations whose arguments may stand in any order."""
+
+
+def flat(t: Term) -> list[Term]:
+    """The arguments, of nested sums all that is added."""
+    if t.op != "add":
+        return list(t.args)
+    found, waiting = [], [t]
+    while waiting:
+        a = waiting.pop()
+        if a.op == "add":
+            waiting.extend(a.args)
+        else:
+            found.append(a)
+    return found
+
+
 def walk(terms: Iterable[Term]) -> list[Term]:
     """Every term below these, each once, arguments first."""
     seen: set[int] = set()

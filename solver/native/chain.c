@@ -39,16 +39,6 @@ static int room_of(void **what, u64 *room, u64 least, u64 size) {
 
 #define ROOM(name, least) room_of((void **)&x->name, &x->name##_room, (least), sizeof(*x->name))
 
-static inline u64 mixed(const u64 *s) {
-    u64 h = 0;
-    for (int k = 0; k < WORDS; k++) {
-        h = (h ^ s[k]) * 0x9E3779B97F4A7C15ULL;
-        h ^= h >> 32;
-    }
-    h *= 0xD6E8FEB86659FD93ULL;
-    return h ^ h >> 32;
-}
-
 static int wider(Chain *x) {
     u64 size = x->mask ? (x->mask + 1) * 2 : 1 << 12;
     u64 *table = calloc(size, sizeof(u64));
@@ -56,7 +46,7 @@ static int wider(Chain *x) {
     free(x->table);
     x->table = table, x->mask = size - 1;
     for (u64 n = 0; n < x->count; n++) {
-        u64 h = mixed(x->states + n * WORDS), i = h & x->mask;
+        u64 h = hash_of(x->states + n * WORDS), i = h & x->mask;
         while (table[i]) i = (i + 1) & x->mask;
         table[i] = (h & 0xFFFFFFFF00000000ULL) | (n + 1);
     }
@@ -66,7 +56,7 @@ static int wider(Chain *x) {
 /* The number of a state, a new one if need be; -1 where there is no room. */
 static i64 number_of(Chain *x, const u64 *s) {
     if (x->count * 2 >= x->mask && !wider(x)) return -1;
-    u64 h = mixed(s);
+    u64 h = hash_of(s);
     for (u64 i = h & x->mask;; i = (i + 1) & x->mask) {
         u64 e = x->table[i];
         if (!e) {

@@ -11,6 +11,22 @@ typedef uint32_t u32;
 #define API __attribute__((visibility("default")))
 #endif
 
+static inline u64 hash_of(const u64 *s) {
+    u64 h = 0;
+    for (int k = 0; k < WORDS; k++) {
+        h = (h ^ s[k]) * 0x9E3779B97F4A7C15ULL;
+        h ^= h >> 32;
+    }
+    h *= 0xD6E8FEB86659FD93ULL;
+    return h ^ h >> 32;
+}
+
+static inline int same(const u64 *a, const u64 *b) {
+    for (int k = 0; k < WORDS; k++)
+        if (a[k] != b[k]) return 0;
+    return 1;
+}
+
 /* Successors: `count` of them after the `base` states that stand there already; with tags, where they are asked for. */
 typedef struct {
     u64 *states;

@@ -40,22 +40,6 @@ typedef struct {
     u64 *buffer;
 } Pool;
 
-static inline u64 mixed(const u64 *s) {
-    u64 h = 0;
-    for (int k = 0; k < WORDS; k++) {
-        h = (h ^ s[k]) * 0x9E3779B97F4A7C15ULL;
-        h ^= h >> 32;
-    }
-    h *= 0xD6E8FEB86659FD93ULL;
-    return h ^ h >> 32;
-}
-
-static inline int alike(const u64 *a, const u64 *b) {
-    for (int k = 0; k < WORDS; k++)
-        if (a[k] != b[k]) return 0;
-    return 1;
-}
-
 static inline int below(const u64 *a, const u64 *b) {
     for (int k = WORDS - 1; k > 0; k--)
         if (a[k] != b[k]) return a[k] < b[k];
@@ -141,14 +125,14 @@ API u64 spill_settle(Pool *p, const Part *part, u64 k) {
     const u64 *states = part->out.states;
     u64 hashes[AHEAD];
     for (u64 j = k; j < part->kept && j < k + AHEAD; j++) {
-        hashes[j % AHEAD] = mixed(states + j * WORDS);
+        hashes[j % AHEAD] = hash_of(states + j * WORDS);
         __builtin_prefetch(p->table + place_of(p, hashes[j % AHEAD]));
     }
     for (; k < part->kept && p->count < p->room; k++) {
         const u64 *s = states + k * WORDS;
         u64 h = hashes[k % AHEAD];
         if (k + AHEAD < part->kept) {
-            u64 next = mixed(s + AHEAD * WORDS);
+            u64 next = hash_of(s + AHEAD * WORDS);
             hashes[k % AHEAD] = next;
             __builtin_prefetch(p->table + place_of(p, next));
         }
@@ -165,7 +149,7 @@ API u64 spill_settle(Pool *p, const Part *part, u64 k) {
                 p->parents[n] = part->from[k];
                 break;
             }
-            if (e >> 32 == (u32)h && alike(p->states + ((u32)e - 1ULL) * WORDS, s)) break;
+            if (e >> 32 == (u32)h && same(p->states + ((u32)e - 1ULL) * WORDS, s)) break;
         }
     }
     return k;

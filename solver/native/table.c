@@ -48,22 +48,6 @@ enum { DONE, NO_MEMORY, FULL, TOO_MANY };
 #define AHEAD 256
 #define PAGE (1 << 21)
 
-static inline u64 hash_of(const u64 *s) {
-    u64 h = 0;
-    for (int k = 0; k < WORDS; k++) {
-        h = (h ^ s[k]) * 0x9E3779B97F4A7C15ULL;
-        h ^= h >> 32;
-    }
-    h *= 0xD6E8FEB86659FD93ULL;
-    return h ^ h >> 32;
-}
-
-static inline int same(const u64 *a, const u64 *b) {
-    for (int k = 0; k < WORDS; k++)
-        if (a[k] != b[k]) return 0;
-    return 1;
-}
-
 static int larger(void **what, u64 *room, u64 least, u64 size) {
     u64 wanted = *room ? *room : 256;
     while (wanted < least) wanted *= 2;

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
-from tablelaw.solver.ir import Input, Model, Move, Term, Terms, walk
+from tablelaw.solver.ir import LOOSE, Input, Model, Move, Term, Terms, flat, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ def _swappable(t: Terms, m: Move, a: Input, b: Input) -> bool:
     def told(roots: list[Term], swapped: dict[int, int]) -> list[int]:
         found: dict[int, int] = {}
         for x in walk(roots):
-            parts = [found[y.uid] for y in _flat(x)]
-            if x.op in _LOOSE:
+            parts = [found[y.uid] for y in flat(x)]
+            if x.op in LOOSE:
                 parts.sort()
             number = swapped.get(x.number, x.number) if x.op == "input" else x.number
             bounds = (x.lo, x.hi) if x.op == "input" else ()
@@ -115,20 +115,3 @@ def _swappable(t: Terms, m: Move, a: Input, b: Input) -> bool:
     same = told(whole, {}) == told(whole, swap)
     wrong = [c for c, _ in m.faults]
     return same and sorted(told(wrong, {})) == sorted(told(wrong, swap)) and not m.legality_faults
-
-
-_LOOSE = {"add", "mul", "xor", "eq", "and", "or"}
-
-
-def _flat(t: Term) -> list[Term]:
-    """The arguments, of nested sums all that is added."""
-    if t.op != "add":
-        return list(t.args)
-    found, waiting = [], [t]
-    while waiting:
-        a = waiting.pop()
-        if a.op == "add":
-            waiting.extend(a.args)
-        else:
-            found.append(a)
-    return found

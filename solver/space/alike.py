@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from tablelaw.solver.ir import Model, Move, Term, walk
+from tablelaw.solver.ir import LOOSE, Model, Move, Term, flat, walk
 from tablelaw.solver.space.pack import Packing
 
 LARGEST = 16
@@ -20,7 +20,6 @@ LARGEST = 16
 EFFORT = 1_500_000
 """So many parts of the rules are visited at most."""
 BITS = 12
-_LOOSE = {"add", "mul", "xor", "eq", "and", "or"}
 Images = tuple[int, ...]
 """For each slot the one that takes its place."""
 
@@ -61,7 +60,7 @@ class _Text:
             if t.uid in self.terms or (t.op == "var" and t.number < self.slots):
                 continue
             if t.args:
-                self.terms[t.uid] = self.node((t.op, t.truth), [self._of(a) for a in _flat(t)], t.op in _LOOSE)
+                self.terms[t.uid] = self.node((t.op, t.truth), [self._of(a) for a in flat(t)], t.op in LOOSE)
             else:
                 self.terms[t.uid] = self.node((t.op, t.number, t.lo, t.hi, t.truth))
         return self._of(root)
@@ -146,20 +145,6 @@ class _Text:
             if found is not None:
                 return found
         return None
-
-
-def _flat(t: Term) -> list[Term]:
-    """The arguments, of nested sums all that is added."""
-    if t.op != "add":
-        return list(t.args)
-    found, waiting = [], [t]
-    while waiting:
-        a = waiting.pop()
-        if a.op == "add":
-            waiting.extend(a.args)
-        else:
-            found.append(a)
-    return found
 
 
 def _class(colours: list[int]) -> list[int] | None:
