@@ -117,9 +117,11 @@ class Spilled:
 
     def __del__(self) -> None:
         if getattr(self, "_executor", None) is not None:
-            self._executor.shutdown(wait=True)  # type: ignore[union-attr]
+            # whoever works holds on to this, so that nobody works any more; it may be the one who worked that is here
+            self._executor.shutdown(wait=False)  # type: ignore[union-attr]
         if getattr(self, "_pool", None):
             self.code.pool_free(self._pool)
+            self._pool = None
 
     # beginning
 

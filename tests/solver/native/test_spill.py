@@ -271,3 +271,15 @@ def test_workers_do_not_outlive_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     while threading.active_count() > before and time.monotonic() < until:
         time.sleep(0.01)
     assert threading.active_count() <= before
+
+
+def test_the_thread_that_gathers_may_be_the_last_to_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It then ends what it belongs to from within, which must not wait for it."""
+    monkeypatch.setattr(native, "processors", lambda: 2)
+    monkeypatch.setattr(NativeSpace, "held_most", 1_000)
+    found = space(Budget())
+    found.explore(Budget(mebibytes=3_000, spill=tmp_path))
+    spilled = found.spilled
+    assert spilled is not None
+    assert spilled._executor is not None
+    assert spilled._executor.submit(spilled.__del__).exception() is None
