@@ -200,10 +200,10 @@ def test_a_worker_killed_half_way_changes_no_answer(beads: str, workers: Workers
 
 
 @pytest.mark.slow
-def test_work_whose_process_is_killed_each_time_is_given_up(beads: str, workers: Workers) -> None:
+def test_work_whose_process_is_killed_each_time_is_given_up(long: str, workers: Workers) -> None:
     """It is told as unknown, with the reason; the worker lives on."""
     worker = workers.worker()
-    asking = begun("check", beads, "--no-cache", "--question", "most", "--cluster", workers.at)
+    asking = begun("check", long, "--no-cache", "--question", "late", "--cluster", workers.at)
     killed = set[int]()
     while len(killed) < 3 and asking.poll() is None:
         time.sleep(0.02)
@@ -211,7 +211,7 @@ def test_work_whose_process_is_killed_each_time_is_given_up(beads: str, workers:
             os.kill(child, signal.SIGKILL)
             killed.add(child)
     told, _ = asking.communicate(timeout=100)
-    said = "most: unknown — given up after 3 tries: the process that worked on it was killed by signal 9"
+    said = "late: unknown — given up after 3 tries: the process that worked on it was killed by signal 9"
     assert " ".join(told.split()).startswith(said)
     assert asking.returncode == 3
     assert worker.poll() is None
