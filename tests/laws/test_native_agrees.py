@@ -150,7 +150,7 @@ def test_random_games(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 160))
+@pytest.mark.parametrize("seed", range(100, 136))
 def test_more_random_games(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check_game(seed, monkeypatch)
 
