@@ -109,7 +109,7 @@ class Ready:
 
     def of_ranges(self, budget: Budget) -> list[str]:
         """What is said of ranges that what was left out may leave."""
-        return [] if self.unseen is None else list(filter(None, [of_slice(self.unseen, budget)]))
+        return [] if self.unseen is None else of_slice(self.unseen, budget)
 
     def where(self, s: int) -> str:
         """A position in words, as far as it matters, for a reason."""

@@ -9,13 +9,13 @@ UNSEEN = "as far as no range is left: what has no part in it was left out, and i
 FEW, SECONDS = 20_000, 1.0
 
 
-def of_slice(whole: Space, budget: Budget) -> str | None:
-    """What to add to an answer found without some variables, whose ranges a step may leave; None where none is left.
+def of_slice(whole: Space, budget: Budget) -> list[str]:
+    """What to add to an answer found without some variables, whose ranges a step may leave, if a range may be left.
 
     The whole game is looked through where it is small.
     """
     try:
         whole.explore(budget.part(SECONDS, FEW))
     except OutOfBudget:
-        return UNSEEN
-    return LEFT if whole.faulty else None
+        return [UNSEEN]
+    return [LEFT] if whole.faulty else []
